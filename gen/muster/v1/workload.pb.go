@@ -271,8 +271,10 @@ type Workload struct {
 	// All the time that it was not running, requeues included.
 	Waited *durationpb.Duration `protobuf:"bytes,18,opt,name=waited,proto3" json:"waited,omitempty"`
 	// While it leaves: when it must be gone, and the workload that needs its room.
-	GraceEnds     *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=grace_ends,json=graceEnds,proto3" json:"grace_ends,omitempty"`
-	EvictedFor    string                 `protobuf:"bytes,20,opt,name=evicted_for,json=evictedFor,proto3" json:"evicted_for,omitempty"`
+	GraceEnds  *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=grace_ends,json=graceEnds,proto3" json:"grace_ends,omitempty"`
+	EvictedFor string                 `protobuf:"bytes,20,opt,name=evicted_for,json=evictedFor,proto3" json:"evicted_for,omitempty"`
+	// GPUs by how they are held: guaranteed, borrowing, unprotected or flex; reserved: for replicas that have not started.
+	Held          map[string]int32 `protobuf:"bytes,21,rep,name=held,proto3" json:"held,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -445,6 +447,13 @@ func (x *Workload) GetEvictedFor() string {
 		return x.EvictedFor
 	}
 	return ""
+}
+
+func (x *Workload) GetHeld() map[string]int32 {
+	if x != nil {
+		return x.Held
+	}
+	return nil
 }
 
 // Blocker is one thing that keeps a workload from running.
@@ -2863,7 +2872,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x03max\x18\x05 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\x03max\x12\x1e\n" +
 	"\x04rank\x18\x06 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x04rank\x120\n" +
-	"\x05reach\x18\a \x01(\tB\x1a\xbaH\x17r\x15R\x00R\x04rackR\x06islandR\x03anyR\x05reach\"\xf2\x05\n" +
+	"\x05reach\x18\a \x01(\tB\x1a\xbaH\x17r\x15R\x00R\x04rackR\x06islandR\x03anyR\x05reach\"\xde\x06\n" +
 	"\bWorkload\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12+\n" +
 	"\x04spec\x18\x02 \x01(\v2\x17.muster.v1.WorkloadSpecR\x04spec\x12\x12\n" +
@@ -2887,9 +2896,13 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\n" +
 	"grace_ends\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tgraceEnds\x12\x1f\n" +
 	"\vevicted_for\x18\x14 \x01(\tR\n" +
-	"evictedFor\x1a8\n" +
+	"evictedFor\x121\n" +
+	"\x04held\x18\x15 \x03(\v2\x1d.muster.v1.Workload.HeldEntryR\x04held\x1a8\n" +
 	"\n" +
 	"PoolsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\x1a7\n" +
+	"\tHeldEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xf7\x02\n" +
 	"\aBlocker\x12\x12\n" +
@@ -3117,7 +3130,7 @@ func file_muster_v1_workload_proto_rawDescGZIP() []byte {
 	return file_muster_v1_workload_proto_rawDescData
 }
 
-var file_muster_v1_workload_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_muster_v1_workload_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_muster_v1_workload_proto_goTypes = []any{
 	(*WorkloadSpec)(nil),          // 0: muster.v1.WorkloadSpec
 	(*Pool)(nil),                  // 1: muster.v1.Pool
@@ -3155,111 +3168,113 @@ var file_muster_v1_workload_proto_goTypes = []any{
 	(*FitResponse)(nil),           // 33: muster.v1.FitResponse
 	(*Place)(nil),                 // 34: muster.v1.Place
 	nil,                           // 35: muster.v1.Workload.PoolsEntry
-	nil,                           // 36: muster.v1.Blocker.FiguresEntry
-	(*durationpb.Duration)(nil),   // 37: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 38: google.protobuf.Timestamp
-	(*Write)(nil),                 // 39: muster.v1.Write
-	(*Written)(nil),               // 40: muster.v1.Written
-	(*Seen)(nil),                  // 41: muster.v1.Seen
+	nil,                           // 36: muster.v1.Workload.HeldEntry
+	nil,                           // 37: muster.v1.Blocker.FiguresEntry
+	(*durationpb.Duration)(nil),   // 38: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 39: google.protobuf.Timestamp
+	(*Write)(nil),                 // 40: muster.v1.Write
+	(*Written)(nil),               // 41: muster.v1.Written
+	(*Seen)(nil),                  // 42: muster.v1.Seen
 }
 var file_muster_v1_workload_proto_depIdxs = []int32{
 	1,  // 0: muster.v1.WorkloadSpec.pools:type_name -> muster.v1.Pool
-	37, // 1: muster.v1.WorkloadSpec.max_runtime:type_name -> google.protobuf.Duration
-	37, // 2: muster.v1.WorkloadSpec.checkpoint_every:type_name -> google.protobuf.Duration
-	37, // 3: muster.v1.WorkloadSpec.grace:type_name -> google.protobuf.Duration
+	38, // 1: muster.v1.WorkloadSpec.max_runtime:type_name -> google.protobuf.Duration
+	38, // 2: muster.v1.WorkloadSpec.checkpoint_every:type_name -> google.protobuf.Duration
+	38, // 3: muster.v1.WorkloadSpec.grace:type_name -> google.protobuf.Duration
 	0,  // 4: muster.v1.Workload.spec:type_name -> muster.v1.WorkloadSpec
 	35, // 5: muster.v1.Workload.pools:type_name -> muster.v1.Workload.PoolsEntry
-	38, // 6: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
-	38, // 7: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
-	38, // 8: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
-	37, // 9: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
-	38, // 10: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
-	36, // 11: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
-	38, // 12: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
-	38, // 13: muster.v1.Blocker.next:type_name -> google.protobuf.Timestamp
-	5,  // 14: muster.v1.Remedy.start:type_name -> muster.v1.Start
-	38, // 15: muster.v1.Remedy.by:type_name -> google.protobuf.Timestamp
-	38, // 16: muster.v1.Start.at:type_name -> google.protobuf.Timestamp
-	38, // 17: muster.v1.Forecast.p50:type_name -> google.protobuf.Timestamp
-	38, // 18: muster.v1.Forecast.p90:type_name -> google.protobuf.Timestamp
-	38, // 19: muster.v1.Forecast.latest:type_name -> google.protobuf.Timestamp
-	7,  // 20: muster.v1.Forecast.rests_on:type_name -> muster.v1.Ground
-	7,  // 21: muster.v1.Forecast.unknown:type_name -> muster.v1.Ground
-	38, // 22: muster.v1.Ground.at:type_name -> google.protobuf.Timestamp
-	38, // 23: muster.v1.Ground.by:type_name -> google.protobuf.Timestamp
-	38, // 24: muster.v1.Happening.at:type_name -> google.protobuf.Timestamp
-	39, // 25: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
-	0,  // 26: muster.v1.SubmitRequest.spec:type_name -> muster.v1.WorkloadSpec
-	40, // 27: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
-	39, // 28: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
-	0,  // 29: muster.v1.SubmitBatchRequest.specs:type_name -> muster.v1.WorkloadSpec
-	40, // 30: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
-	38, // 31: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 32: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
-	2,  // 33: muster.v1.GetWorkloadResponse.workload:type_name -> muster.v1.Workload
-	38, // 34: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 35: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
-	2,  // 36: muster.v1.ListWorkloadsResponse.workloads:type_name -> muster.v1.Workload
-	39, // 37: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
-	40, // 38: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
-	39, // 39: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
-	40, // 40: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
-	39, // 41: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
-	40, // 42: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
-	39, // 43: muster.v1.ResizeRequest.write:type_name -> muster.v1.Write
-	40, // 44: muster.v1.ResizeResponse.written:type_name -> muster.v1.Written
-	38, // 45: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 46: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
-	2,  // 47: muster.v1.WhyResponse.workload:type_name -> muster.v1.Workload
-	3,  // 48: muster.v1.WhyResponse.blockers:type_name -> muster.v1.Blocker
-	4,  // 49: muster.v1.WhyResponse.changes:type_name -> muster.v1.Remedy
-	6,  // 50: muster.v1.WhyResponse.forecast:type_name -> muster.v1.Forecast
-	8,  // 51: muster.v1.WhyResponse.history:type_name -> muster.v1.Happening
-	27, // 52: muster.v1.WhyResponse.failure:type_name -> muster.v1.Failure
-	37, // 53: muster.v1.WhyResponse.hung:type_name -> google.protobuf.Duration
-	38, // 54: muster.v1.Failure.at:type_name -> google.protobuf.Timestamp
-	28, // 55: muster.v1.Failure.evidence:type_name -> muster.v1.Evidence
-	38, // 56: muster.v1.Evidence.at:type_name -> google.protobuf.Timestamp
-	38, // 57: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 58: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
-	2,  // 59: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
-	6,  // 60: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
-	38, // 61: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
-	32, // 62: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
-	1,  // 63: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
-	37, // 64: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
-	41, // 65: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
-	34, // 66: muster.v1.FitResponse.places:type_name -> muster.v1.Place
-	5,  // 67: muster.v1.Place.start:type_name -> muster.v1.Start
-	3,  // 68: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
-	6,  // 69: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
-	9,  // 70: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
-	11, // 71: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
-	13, // 72: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
-	15, // 73: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
-	17, // 74: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
-	19, // 75: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
-	21, // 76: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
-	23, // 77: muster.v1.WorkloadService.Resize:input_type -> muster.v1.ResizeRequest
-	25, // 78: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
-	29, // 79: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
-	31, // 80: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
-	10, // 81: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
-	12, // 82: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
-	14, // 83: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
-	16, // 84: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
-	18, // 85: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
-	20, // 86: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
-	22, // 87: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
-	24, // 88: muster.v1.WorkloadService.Resize:output_type -> muster.v1.ResizeResponse
-	26, // 89: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
-	30, // 90: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
-	33, // 91: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
-	81, // [81:92] is the sub-list for method output_type
-	70, // [70:81] is the sub-list for method input_type
-	70, // [70:70] is the sub-list for extension type_name
-	70, // [70:70] is the sub-list for extension extendee
-	0,  // [0:70] is the sub-list for field type_name
+	39, // 6: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
+	39, // 7: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
+	39, // 8: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
+	38, // 9: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
+	39, // 10: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
+	36, // 11: muster.v1.Workload.held:type_name -> muster.v1.Workload.HeldEntry
+	37, // 12: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
+	39, // 13: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
+	39, // 14: muster.v1.Blocker.next:type_name -> google.protobuf.Timestamp
+	5,  // 15: muster.v1.Remedy.start:type_name -> muster.v1.Start
+	39, // 16: muster.v1.Remedy.by:type_name -> google.protobuf.Timestamp
+	39, // 17: muster.v1.Start.at:type_name -> google.protobuf.Timestamp
+	39, // 18: muster.v1.Forecast.p50:type_name -> google.protobuf.Timestamp
+	39, // 19: muster.v1.Forecast.p90:type_name -> google.protobuf.Timestamp
+	39, // 20: muster.v1.Forecast.latest:type_name -> google.protobuf.Timestamp
+	7,  // 21: muster.v1.Forecast.rests_on:type_name -> muster.v1.Ground
+	7,  // 22: muster.v1.Forecast.unknown:type_name -> muster.v1.Ground
+	39, // 23: muster.v1.Ground.at:type_name -> google.protobuf.Timestamp
+	39, // 24: muster.v1.Ground.by:type_name -> google.protobuf.Timestamp
+	39, // 25: muster.v1.Happening.at:type_name -> google.protobuf.Timestamp
+	40, // 26: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
+	0,  // 27: muster.v1.SubmitRequest.spec:type_name -> muster.v1.WorkloadSpec
+	41, // 28: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
+	40, // 29: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
+	0,  // 30: muster.v1.SubmitBatchRequest.specs:type_name -> muster.v1.WorkloadSpec
+	41, // 31: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
+	39, // 32: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 33: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
+	2,  // 34: muster.v1.GetWorkloadResponse.workload:type_name -> muster.v1.Workload
+	39, // 35: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 36: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
+	2,  // 37: muster.v1.ListWorkloadsResponse.workloads:type_name -> muster.v1.Workload
+	40, // 38: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
+	41, // 39: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
+	40, // 40: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
+	41, // 41: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
+	40, // 42: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
+	41, // 43: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
+	40, // 44: muster.v1.ResizeRequest.write:type_name -> muster.v1.Write
+	41, // 45: muster.v1.ResizeResponse.written:type_name -> muster.v1.Written
+	39, // 46: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 47: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
+	2,  // 48: muster.v1.WhyResponse.workload:type_name -> muster.v1.Workload
+	3,  // 49: muster.v1.WhyResponse.blockers:type_name -> muster.v1.Blocker
+	4,  // 50: muster.v1.WhyResponse.changes:type_name -> muster.v1.Remedy
+	6,  // 51: muster.v1.WhyResponse.forecast:type_name -> muster.v1.Forecast
+	8,  // 52: muster.v1.WhyResponse.history:type_name -> muster.v1.Happening
+	27, // 53: muster.v1.WhyResponse.failure:type_name -> muster.v1.Failure
+	38, // 54: muster.v1.WhyResponse.hung:type_name -> google.protobuf.Duration
+	39, // 55: muster.v1.Failure.at:type_name -> google.protobuf.Timestamp
+	28, // 56: muster.v1.Failure.evidence:type_name -> muster.v1.Evidence
+	39, // 57: muster.v1.Evidence.at:type_name -> google.protobuf.Timestamp
+	39, // 58: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 59: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
+	2,  // 60: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
+	6,  // 61: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
+	39, // 62: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
+	32, // 63: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
+	1,  // 64: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
+	38, // 65: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
+	42, // 66: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
+	34, // 67: muster.v1.FitResponse.places:type_name -> muster.v1.Place
+	5,  // 68: muster.v1.Place.start:type_name -> muster.v1.Start
+	3,  // 69: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
+	6,  // 70: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
+	9,  // 71: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
+	11, // 72: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
+	13, // 73: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
+	15, // 74: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
+	17, // 75: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
+	19, // 76: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
+	21, // 77: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
+	23, // 78: muster.v1.WorkloadService.Resize:input_type -> muster.v1.ResizeRequest
+	25, // 79: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
+	29, // 80: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
+	31, // 81: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
+	10, // 82: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
+	12, // 83: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
+	14, // 84: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
+	16, // 85: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
+	18, // 86: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
+	20, // 87: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
+	22, // 88: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
+	24, // 89: muster.v1.WorkloadService.Resize:output_type -> muster.v1.ResizeResponse
+	26, // 90: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
+	30, // 91: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
+	33, // 92: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
+	82, // [82:93] is the sub-list for method output_type
+	71, // [71:82] is the sub-list for method input_type
+	71, // [71:71] is the sub-list for extension type_name
+	71, // [71:71] is the sub-list for extension extendee
+	0,  // [0:71] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_workload_proto_init() }
@@ -3274,7 +3289,7 @@ func file_muster_v1_workload_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_workload_proto_rawDesc), len(file_muster_v1_workload_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   37,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

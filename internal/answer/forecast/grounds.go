@@ -93,7 +93,7 @@ func (f *forecast) why(id uint64) Answer {
 		if f.starts[id][n] != fleet.Never {
 			continue
 		}
-		p, how := f.path(f.drawn(n), false)
+		p, how := f.path(f.drawn(n), f.asked, false)
 		if how == tooFar {
 			return unknown(Ground{Kind: TooFar})
 		}

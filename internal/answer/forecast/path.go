@@ -23,6 +23,11 @@ type path struct {
 	timely   bool    // time alone may change something here
 	causes   []cause // what has happened on the path, where explains is set
 	explains bool
+	// passes says what a start rests on; where it is set, who was asked about leaves again at once, and changes
+	// nothing for the others.
+	passes  func(p *path, id uint64) []Ground
+	grounds map[uint64][]Ground // by workload, where passes is set
+	passed  []uint64            // have started, and leave now
 }
 
 // lengths says how long things take on a path; ok is false if that cannot be known.
@@ -53,7 +58,7 @@ type cause struct {
 func newPath(s *fleet.State, now fleet.Instant, asked map[uint64]bool, length lengths, steps *int) *path {
 	p := &path{
 		s: s, now: now, length: length, steps: steps,
-		lives: make(map[uint64]*life, len(s.Workloads)), asked: map[uint64]bool{}, starts: map[uint64]fleet.Instant{},
+		lives: make(map[uint64]*life, len(s.Workloads)), asked: map[uint64]bool{}, starts: map[uint64]fleet.Instant{}, grounds: map[uint64][]Ground{},
 	}
 	for id := range asked {
 		p.asked[id] = true
@@ -178,6 +183,22 @@ func (p *path) step(c core.Command, why cause) {
 			p.follow(w)
 		}
 	}
+	p.pass()
+}
+
+// pass lets those leave again who were only asked about.
+func (p *path) pass() {
+	list := p.passed
+	p.passed = nil
+	for _, id := range list {
+		p.grounds[id] = p.passes(p, id)
+	}
+	explains := p.explains
+	p.explains = false // nothing rests on it
+	for _, id := range list {
+		p.step(core.ReportFinished{ID: id}, cause{})
+	}
+	p.explains = explains
 }
 
 // follow brings a workload's life in line with its state.
@@ -213,6 +234,9 @@ func (p *path) begin(w *fleet.Workload, l *life) {
 	if p.asked[w.ID] {
 		delete(p.asked, w.ID)
 		p.starts[w.ID] = p.now
+		if p.passes != nil {
+			p.passed = append(p.passed, w.ID)
+		}
 	}
 }
 

@@ -29,13 +29,15 @@ func (sc *scope) places(w *fleet.Workload) []*fleet.Partition {
 	return list
 }
 
-// around is the part of a fleet that can bear on a workload: the partitions where it
+// around is the part of a fleet that can bear on some workloads: the partitions where they
 // may stand, and those that share waiting work with them. With a most, a part of more
 // nodes and workloads is not copied; then it is nil.
-func around(s *fleet.State, w *fleet.Workload, most int) *fleet.State {
+func around(s *fleet.State, list []*fleet.Workload, most int) *fleet.State {
 	in, sc := map[*fleet.Partition]bool{}, &scope{s, map[manner][]*fleet.Partition{}}
-	for _, p := range places(s, w) {
-		in[p] = true
+	for _, w := range list {
+		for _, p := range places(s, w) {
+			in[p] = true
+		}
 	}
 	for _, other := range s.Workloads {
 		sc.places(other)

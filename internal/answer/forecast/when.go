@@ -17,7 +17,7 @@ func When(s *fleet.State, w *fleet.Workload, now fleet.Instant, o Options) Answe
 	if grounds, ready := notReady(s, w); !ready {
 		return unknown(grounds...)
 	}
-	part := around(s, w, o.Most)
+	part := around(s, []*fleet.Workload{w}, o.Most)
 	if part == nil {
 		return unknown(Ground{Kind: TooFar})
 	}
@@ -99,10 +99,12 @@ type forecast struct {
 	correction correction
 	starts     map[uint64][]fleet.Instant // by path; Never where a path does not know
 	cutShort   bool                       // some path had to stop early: its steps were used up
+	apart      bool                       // who is asked about leaves again as soon as it starts: see Together
+	grounds    map[uint64][][]Ground      // by path, what its start rests on; only where apart
 }
 
 func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) *forecast {
-	f := &forecast{base: withPlannerMemory(base, now), now: now, ids: ids, asked: map[uint64]bool{}, options: o, starts: map[uint64][]fleet.Instant{}}
+	f := &forecast{base: withPlannerMemory(base, now), now: now, ids: ids, asked: map[uint64]bool{}, options: o, starts: map[uint64][]fleet.Instant{}, grounds: map[uint64][][]Ground{}}
 	f.options.Paths = affordable(base, o)
 	f.correction = o.Book.correction(now)
 	for _, id := range ids {
@@ -122,41 +124,67 @@ func withPlannerMemory(base *fleet.State, now fleet.Instant) *fleet.State {
 	return base
 }
 
+// fewestPaths are enough for an answer.
+const fewestPaths = 5
+
 // affordable is how many paths half of the steps pay for: copying a fleet for a
 // path costs about as much as one decision for every so many things in it.
 func affordable(base *fleet.State, o Options) int {
-	const copied, least = 10, 5
+	const copied = 10
 	things := len(base.Workloads)
 	for _, p := range base.Partitions {
 		things += len(p.Nodes)
 	}
-	return min(o.Paths, max(least, o.Steps/2/(things/copied+1)))
+	return min(o.Paths, max(fewestPaths, o.Steps/2/(things/copied+1)))
 }
 
 // walk goes all paths, and stops where enough of them failed for the answer to
-// be "not known" whatever the others say.
+// be "not known" whatever the others say. Where time is up, the paths that were
+// gone to their ends count, if they are enough.
 func (f *forecast) walk() {
 	for n := 0; n < f.options.Paths; n++ {
-		p, how := f.path(f.drawn(n), false)
-		f.cutShort = f.cutShort || how == tooFar
-		for _, id := range f.ids {
-			f.starts[id] = append(f.starts[id], p.startOf(id))
+		asked := f.open()
+		if len(asked) == 0 {
+			return
 		}
-		if len(f.ids) == 1 && f.failed(f.ids[0]) > f.options.Paths-rank(f.options.Paths, 90)-1 {
-			break
+		p, how := f.path(f.drawn(n), asked, f.apart)
+		if how == tooFar && n >= fewestPaths && f.stopped() {
+			f.options.Paths = n
+			return
+		}
+		f.cutShort = f.cutShort || how == tooFar
+		for id := range asked {
+			f.starts[id] = append(f.starts[id], p.startOf(id))
+			f.grounds[id] = append(f.grounds[id], p.grounds[id])
 		}
 	}
 }
 
+// open are the workloads whose answer is not settled yet: too few paths failed.
+func (f *forecast) open() map[uint64]bool {
+	asked := map[uint64]bool{}
+	for _, id := range f.ids {
+		if len(f.ids) > 1 && !f.apart || f.failed(id) < f.options.Paths-rank(f.options.Paths, 90) {
+			asked[id] = true
+		}
+	}
+	return asked
+}
+
+func (f *forecast) stopped() bool { return f.options.Stop != nil && f.options.Stop() }
+
 func (f *forecast) drawn(n int) lengths { return drawn{f.options.History, n, f.options.Paths} }
 
 // path goes one path, with an equal part of the steps.
-func (f *forecast) path(l lengths, explains bool) (*path, outcome) {
+func (f *forecast) path(l lengths, asked map[uint64]bool, explains bool) (*path, outcome) {
 	steps := max(1, f.options.Steps/f.options.Paths)
 	imagined := f.base.Fork()
 	imagined.StopLearning()
-	p := newPath(imagined, f.now, f.asked, l, &steps)
+	p := newPath(imagined, f.now, asked, l, &steps)
 	p.explains, p.stop = explains, f.options.Stop
+	if f.apart {
+		p.passes = f.restsOn
+	}
 	how := p.live()
 	return p, how
 }
@@ -213,9 +241,10 @@ func (f *forecast) answer(id uint64) Answer {
 		return f.why(id)
 	}
 	middle := f.middle(id)
-	p, _ := f.path(f.drawn(middle), true)
-	a.RestsOn = f.restsOn(p, id)
-	if p, _ := f.path(declared{}, false); p.startOf(id) != fleet.Never {
+	if p, how := f.path(f.drawn(middle), f.asked, true); how == started {
+		a.RestsOn = f.restsOn(p, id)
+	}
+	if p, _ := f.path(declared{}, f.asked, false); p.startOf(id) != fleet.Never {
 		a.Latest = p.startOf(id)
 	}
 	return a

@@ -1,6 +1,8 @@
 package whatif
 
 import (
+	"fmt"
+
 	"github.com/muster-fleet/muster/internal/answer/explain"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -43,6 +45,32 @@ func Fit(s *fleet.State, spec fleet.Spec, now fleet.Instant, b Budget) Fitted {
 		}
 	}
 	return f
+}
+
+// Together is a copy of the state in which the work waits in several of the places at once,
+// under names that nobody has, and its number there for each: 0 where it would not wait beside
+// the others. Forecasts of all of them can share what they learn from it.
+func Together(s *fleet.State, spec fleet.Spec, places []Place, now fleet.Instant) (*fleet.State, []uint64) {
+	b := newBench(s, now, Budget{})
+	t := b.trial(b.part(b.s.Partitions, nil))
+	ids := make([]uint64, len(places))
+	if _, refusal := core.Step(t.s, core.Request{Command: core.Tick{}, Actor: core.System}, t.now); refusal != nil {
+		return t.s, ids
+	}
+	name := spec.Name
+	for i, place := range places {
+		spec.Target, spec.Partition, spec.Name = place.Target, place.Partition, fmt.Sprintf("%s-at-%d", name, i+1)
+		if !t.step(core.Submit{Spec: spec}) {
+			continue
+		}
+		w := t.s.Workload(spec.Namespace, spec.Name)
+		if w.State == fleet.Pending {
+			ids[i] = w.ID
+			continue
+		}
+		t.step(core.Cancel{Namespace: spec.Namespace, Name: spec.Name})
+	}
+	return t.s, ids
 }
 
 // granted says whether a quota, or its tree, has anything in a partition.

@@ -3,7 +3,6 @@ package words
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -28,11 +27,11 @@ func tellMaintenance(e event.Event, names Names) (Told, bool) {
 		if !e.Leaving {
 			return Told{Node, e.Node, "is not leaving any more"}, true
 		}
-		return Told{Node, e.Node, "is leaving: maintenance takes it at " + rfc(e.Goes)}, true
+		return Told{Node, e.Node, "is leaving: maintenance takes it at " + day(e.Goes)}, true
 	case event.NodeObserved:
 		return Told{Node, e.Node, "runs " + e.Runs.String()}, true
 	case event.WorkloadAgreed:
-		return Told{Workload, names.of(e.ID), "may be stopped for maintenance at " + rfc(e.At) + ", says " + e.By}, true
+		return Told{Workload, names.of(e.ID), "may be stopped for maintenance at " + day(e.At) + ", says " + e.By}, true
 	case event.WorkloadPaused:
 		return Told{Workload, names.of(e.ID), "waits until its nodes were visited for rollout " + e.Rollout}, true
 	case event.WorkloadResumed:
@@ -40,8 +39,6 @@ func tellMaintenance(e event.Event, names Names) (Told, bool) {
 	}
 	return Told{}, false
 }
-
-func rfc(at fleet.Instant) string { return at.Time().Format(time.RFC3339) }
 
 func update(u fleet.NodeUpdate) string {
 	if u.Record.Withdrawn != 0 {
@@ -80,7 +77,7 @@ func zone(z fleet.Zone) string {
 	}
 	says := fmt.Sprintf("keeps %s away from %s", strings.Join(blocks, ", "), z.Scope+z.Workload)
 	if len(z.Spans) > 0 {
-		says += " from " + rfc(z.Spans[0].From) + " to " + rfc(z.Spans[0].To)
+		says += " from " + day(z.Spans[0].From) + " to " + day(z.Spans[0].To)
 	}
 	return says + because(z.Reason)
 }
@@ -94,7 +91,7 @@ func notice(n fleet.Notice) string {
 	case len(n.Over) > 0:
 		return fmt.Sprintf("is over on %d of %s", len(n.Over), Count(len(n.Nodes), "node"))
 	}
-	return fmt.Sprintf("takes %s at %s, impact %s", Count(len(n.Nodes), "node"), rfc(n.Starts), n.Impact)
+	return fmt.Sprintf("takes %s at %s, impact %s", Count(len(n.Nodes), "node"), day(n.Starts), n.Impact)
 }
 
 func visit(v fleet.Visit) string {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -89,13 +90,15 @@ func nextIn(h *fleet.Haircut, cluster string) int {
 	return -1
 }
 
-// waveName is a wave as messages call it.
+// waveName is a wave as messages call it: by its number in the plan, and by the words that pages and tables have for
+// what it cuts.
 func waveName(h *fleet.Haircut, wave int) string {
 	w := &h.Waves[wave]
-	if w.Class == fleet.CutAll {
-		return "the wave of haircut " + h.Name + " over " + w.Cluster
+	name := fmt.Sprintf("wave %d of haircut %s (%s", wave+1, h.Name, w.Cluster)
+	if w.Class != fleet.CutAll {
+		name += ": " + w.Class.Says()
 	}
-	return "the " + string(w.Class) + " wave of haircut " + h.Name + " over " + w.Cluster
+	return name + ")"
 }
 
 // noneLeft says that no wave comes next by itself: all are in force, or some were

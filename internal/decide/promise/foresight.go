@@ -7,13 +7,13 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file forecasts, for the policies that learn, how many more nodes may go
+// This file forecasts, for the policies that learn, how many nodes may go
 // down: for each island, and for all islands of a partition that one policy
 // governs together. A forecast rests on full hours only: within an hour it is the
 // same, and what changes is the number of nodes down.
 
-// ahead is how many more nodes of a pool may go down within each horizon.
-type ahead struct{ short, long int }
+// ahead is what may become of a pool within each horizon.
+type ahead struct{ short, long buffer.Outlook }
 
 // foretold is what was forecast for an hour. It is never changed once made.
 type foretold struct {
@@ -229,5 +229,5 @@ func (q pool) ahead(nodes []int) ahead {
 	for _, i := range q.islands {
 		n += nodes[i]
 	}
-	return ahead{q.short.More(n), q.long.More(n)}
+	return ahead{q.short.Ahead(n), q.long.Ahead(n)}
 }

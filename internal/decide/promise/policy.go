@@ -61,7 +61,7 @@ func capacityWithout(s *fleet.State, p *fleet.Partition, now fleet.Instant, gone
 		for k, g := range groupsOf(buffers) {
 			n, down := down(p, since, now, gone, g...)
 			short += 1000 * claimOf(buffers[g[0]], fleet.PromisableHours).Promised(n, down, f.groups[k].short)
-			long += 1000 * claimOf(buffers[g[0]], fleet.SustainableHours).Promised(n, down, max(f.groups[k].short, f.groups[k].long))
+			long += 1000 * claimOf(buffers[g[0]], fleet.SustainableHours).Promised(n, down, f.groups[k].short.Worse(f.groups[k].long))
 		}
 	}
 	least := min(whole, installed-p.MostDown(-1, since, now))
@@ -84,7 +84,7 @@ func SustainableShares(s *fleet.State, p *fleet.Partition, now fleet.Instant) []
 		if b := s.BufferFor(p, i); b.Learns() {
 			n, down := down(p, since, now, gone, i)
 			ahead := forecast(s, p, now).islands[i]
-			shares[i] = min(shares[i], claimOf(b, fleet.SustainableHours).Promised(n, down, max(ahead.short, ahead.long)))
+			shares[i] = min(shares[i], claimOf(b, fleet.SustainableHours).Promised(n, down, ahead.short.Worse(ahead.long)))
 		}
 	}
 	return shares

@@ -43,3 +43,41 @@ func TestFitForecastsAsWhenDoes(t *testing.T) {
 		t.Errorf("fit says %v, when says %v", says, knows)
 	}
 }
+
+// One question about many places is answered as one question about each: that none of them is forecast by
+// itself any more changes what it costs, and not what it says.
+func TestFitForecastsEveryPlaceAsWhenDoes(t *testing.T) {
+	h := crowded(t, 24)
+	gang := gang("asked", "", 4)
+	gang.MaxRuntime = durationpb.New(6 * time.Hour)
+	fit, err := h.Workloads.Fit(t.Context(), &musterv1.FitRequest{Patient: true, Spec: &musterv1.FitSpec{
+		Namespace: gang.GetNamespace(), Pools: gang.GetPools(), MaxRuntime: gang.GetMaxRuntime(),
+	}})
+	must(t, err)
+	waits := 0
+	for _, place := range fit.GetPlaces() {
+		if place.GetOutcome() != "waits" {
+			continue
+		}
+		waits++
+		if !place.GetForecast().GetKnown() {
+			t.Errorf("in %s of %s: not known, %v", place.GetTarget(), place.GetPartition(), place.GetForecast().GetUnknown())
+		}
+		if waits%4 != 1 {
+			continue // each takes a while
+		}
+		gang.Target, gang.Partition = place.GetTarget(), place.GetPartition()
+		h.submit(gang)
+		when, err := h.Workloads.When(t.Context(), &musterv1.WhenRequest{Namespace: gang.GetNamespace(), Name: "asked", Patient: true})
+		must(t, err)
+		_, err = h.Workloads.Cancel(t.Context(), &musterv1.CancelRequest{Namespace: gang.GetNamespace(), Name: "asked"})
+		must(t, err)
+		says, knows := place.GetForecast(), when.GetForecast()
+		if !says.GetP50().AsTime().Equal(knows.GetP50().AsTime()) || len(says.GetRestsOn()) != len(knows.GetRestsOn()) {
+			t.Errorf("in %s of %s: fit says %v, when says %v", place.GetTarget(), place.GetPartition(), says, knows)
+		}
+	}
+	if waits < 4 {
+		t.Fatalf("the gang waits in %d places: too few to ask about together", waits)
+	}
+}

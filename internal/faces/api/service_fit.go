@@ -44,7 +44,7 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 			sp.Name = fmt.Sprintf("fit-%d", n) // a name that nobody has
 		}
 		f := whatif.Fit(state, sp, at, budget(ctx))
-		out.Missed, out.Places = f.Missed, places(f, forecast.Learn(state, at), at)
+		out.Missed, out.Places = f.Missed, places(f, s.forecasts(state, sp, f, at))
 		slices.SortStableFunc(out.Places, func(a, b *musterv1.Place) int { return cmp.Compare(turn(a), turn(b)) })
 		return nil
 	})
@@ -63,19 +63,16 @@ func turn(p *musterv1.Place) int {
 	return 20
 }
 
-// places are where it starts, and where it waits with the forecast that when gives. Each
-// forecast has its part of the time that is left, so quick ones leave more to the others.
-func places(f whatif.Fitted, history *forecast.History, at fleet.Instant) []*musterv1.Place {
-	end := time.Now().Add(fitting)
+// places are where it starts, and where it waits with the forecast that when gives.
+func places(f whatif.Fitted, forecasts []*musterv1.Forecast) []*musterv1.Place {
 	out := make([]*musterv1.Place, len(f.Places))
 	for i, p := range f.Places {
-		limit := max(time.Until(end)/time.Duration(len(f.Places)-i), forecasting/5)
-		out[i] = placeOf(p, at, min(limit, 4*forecasting), history)
+		out[i] = placeOf(p, forecasts[i])
 	}
 	return out
 }
 
-func placeOf(p whatif.Place, at fleet.Instant, limit time.Duration, history *forecast.History) *musterv1.Place {
+func placeOf(p whatif.Place, ahead *musterv1.Forecast) *musterv1.Place {
 	out := &musterv1.Place{Target: p.Target, Partition: p.Partition}
 	switch {
 	case p.Starts:
@@ -83,11 +80,96 @@ func placeOf(p whatif.Place, at fleet.Instant, limit time.Duration, history *for
 	case p.Refusal != nil:
 		out.Outcome, out.Code, out.Text = "refused", string(p.Refusal.Code), p.Refusal.Message
 	default:
-		out.Outcome, out.Blockers = "waits", wire.Blockers(p.Blockers)
-		if p.Tried != nil && explain.AnswerOf(p.Blockers) != explain.Impossible {
-			out.Forecast = forecastOf(p.Tried, p.Tried.Workloads[p.ID], at, limit, history)
-		}
-		out.Answer = answerOf(p.Blockers, out.GetForecast())
+		out.Outcome, out.Blockers, out.Forecast = "waits", wire.Blockers(p.Blockers), ahead
+		out.Answer = answerOf(p.Blockers, ahead)
 	}
 	return out
+}
+
+// fitForecasts is one question about many places. In-quota work and flex work are each lived
+// on once, for all their places together; what that does not answer is asked by itself.
+type fitForecasts struct {
+	state   *fleet.State
+	spec    fleet.Spec
+	at      fleet.Instant
+	history *forecast.History
+	end     time.Time
+	places  []whatif.Place
+	out     []*musterv1.Forecast
+}
+
+// forecasts are those of the places in which it waits and may start some time; nil: of others.
+func (s workloadService) forecasts(state *fleet.State, sp fleet.Spec, f whatif.Fitted, at fleet.Instant) []*musterv1.Forecast {
+	x := fitForecasts{
+		state: state, spec: sp, at: at, history: forecast.Learn(state, at), end: time.Now().Add(fitting),
+		places: f.Places, out: make([]*musterv1.Forecast, len(f.Places)),
+	}
+	quota, flex := x.waiting(func(p whatif.Place) bool { return p.Target != fleet.Flex }), x.waiting(func(p whatif.Place) bool { return p.Target == fleet.Flex })
+	limit := fitting
+	if len(quota) > 0 && len(flex) > 0 {
+		limit /= 2
+	}
+	x.together(quota, time.Now().Add(limit))
+	x.together(flex, x.end)
+	x.alone()
+	return x.out
+}
+
+// waiting are the indexes of the places that have a start to forecast.
+func (x *fitForecasts) waiting(so func(whatif.Place) bool) (list []int) {
+	for i, p := range x.places {
+		if p.Tried != nil && explain.AnswerOf(p.Blockers) != explain.Impossible && so(p) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// together asks about several places at once.
+func (x *fitForecasts) together(list []int, end time.Time) {
+	if len(list) < 2 {
+		return
+	}
+	places := make([]whatif.Place, len(list))
+	for i, at := range list {
+		places[i] = x.places[at]
+	}
+	s, ids := whatif.Together(x.state, x.spec, places, x.at)
+	var asked []*fleet.Workload
+	var of []int
+	for i, id := range ids {
+		if id != 0 {
+			asked, of = append(asked, s.Workloads[id]), append(of, list[i])
+		}
+	}
+	if len(asked) == 0 {
+		return
+	}
+	var answers []forecast.Answer
+	deepened(end, func(o forecast.Options) bool {
+		o.History = x.history
+		answers = forecast.Together(s, asked, x.at, o)
+		return slices.ContainsFunc(answers, tooFar)
+	})
+	for i, a := range answers {
+		x.out[of[i]] = forecastMessage(a)
+	}
+}
+
+// alone asks about each place that is not answered, or whose answer has no grounds yet, in the time that is left.
+func (x *fitForecasts) alone() {
+	var list []int
+	for _, i := range x.waiting(func(whatif.Place) bool { return true }) {
+		if !x.out[i].GetKnown() {
+			list = append(list, i)
+		}
+	}
+	for n, i := range list {
+		limit := time.Until(x.end) / time.Duration(len(list)-n)
+		if x.out[i] != nil && limit < forecasting/5 {
+			continue
+		}
+		p := x.places[i]
+		x.out[i] = forecastOf(p.Tried, p.Tried.Workloads[p.ID], x.at, max(forecasting/5, min(limit, 4*forecasting)), x.history)
+	}
 }

@@ -74,25 +74,36 @@ const (
 // far; nil: what the state remembers. A copy on which something is tried remembers nothing
 // that has ended, so its forecast needs the history of the state it was made from.
 func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration, history *forecast.History) *musterv1.Forecast {
-	a := deepened(state, w, at, limit, history)
+	var a forecast.Answer
+	deepened(time.Now().Add(limit), func(o forecast.Options) bool {
+		o.History = history
+		a = forecast.When(state, w, at, o)
+		return tooFar(a)
+	})
+	return forecastMessage(a)
+}
+
+func forecastMessage(a forecast.Answer) *musterv1.Forecast {
 	return &musterv1.Forecast{
 		Known: a.Known, P50: wire.Instant(a.P50), P90: wire.Instant(a.P90), Latest: wire.Instant(a.Latest),
 		RestsOn: grounds(a.RestsOn), Unknown: grounds(a.Unknown), More: int32(a.More),
 	}
 }
 
+func tooFar(a forecast.Answer) bool {
+	return slices.ContainsFunc(a.Unknown, func(g forecast.Ground) bool { return g.Kind == forecast.TooFar })
+}
+
 // deepened asks with more and more steps, as many as there should be time for, until the
-// answer is one or time is up. A round that takes longer than expected is cut short.
-func deepened(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration, history *forecast.History) forecast.Answer {
-	end := time.Now().Add(limit)
+// answer is not "too far" or time is up. A round that takes longer than expected is cut short.
+func deepened(end time.Time, ask func(forecast.Options) (tooFar bool)) {
 	stop := func() bool { return time.Now().After(end) }
 	for steps := fewSteps; ; {
 		began := time.Now()
-		a := forecast.When(state, w, at, forecast.Options{Steps: steps, Most: livable, Stop: stop, History: history})
-		tooFar := slices.ContainsFunc(a.Unknown, func(g forecast.Ground) bool { return g.Kind == forecast.TooFar })
+		tooFar := ask(forecast.Options{Steps: steps, Most: livable, Stop: stop})
 		more := float64(time.Until(end)) / float64(time.Since(began)+1)
 		if !tooFar || steps >= manySteps || more < worthwhile {
-			return a
+			return
 		}
 		steps = int(float64(steps) * min(more, moreSteps))
 	}

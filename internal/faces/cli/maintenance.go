@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -71,20 +72,28 @@ func (o *maintenanceListOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("No node is under maintenance.", column{head: "NODE", last: true}, column{head: "PARTITION", cut: true}, column{head: "VISIT"},
-		column{head: "OF", cut: true}, column{head: "IMPACT"}, column{head: "UPDATES", cut: true, spare: true}, column{head: "BEGAN"}, column{head: "SHOULD END"})
+		column{head: "OF", cut: true}, column{head: "IMPACT"}, column{head: "UPDATES", cut: true, spare: true}, column{head: "BEGAN"}, column{head: "SHOULD END"}, column{head: "OVERDUE", spare: true})
 	visited := map[string]bool{}
 	for _, v := range res.GetVisits() {
 		visited[v.GetNode()] = true
-		t.add(v.GetNode(), v.GetPartition(), v.GetState(), v.GetOf(), v.GetImpact(), v.GetUpdates(), v.GetBegan(), v.GetEnds())
+		t.add(v.GetNode(), v.GetPartition(), v.GetState(), v.GetOf(), v.GetImpact(), v.GetUpdates(), v.GetBegan(), v.GetEnds(), overdue(v, res.GetSeen().GetAt().AsTime()))
 	}
 	drained := 0
 	for _, n := range nodes.GetNodes() {
 		if !visited[n.GetName()] {
 			drained++
-			t.add(n.GetName(), n.GetPartition(), "drained", orElse(n.GetSignal(), "a person"), "", []string{}, n.GetSince(), "")
+			t.add(n.GetName(), n.GetPartition(), "drained", orElse(n.GetSignal(), "a person"), "", []string{}, n.GetSince(), "", "")
 		}
 	}
 	return answer{message: res, table: t, unmet: unmetIf(len(res.GetVisits())+drained == 0, "no node is under maintenance")}, nil
+}
+
+// overdue is by how long a visit should have ended; "" where it still has time.
+func overdue(v *musterv1.Visit, now time.Time) string {
+	if late := now.Sub(v.GetEnds().AsTime()); v.GetEnds() != nil && late > 0 {
+		return "by " + short(late)
+	}
+	return ""
 }
 
 func unmetIf(none bool, says string) string {

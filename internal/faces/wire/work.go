@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -14,7 +15,7 @@ import (
 func Workload(s *fleet.State, w *fleet.Workload, row view.Workload) *musterv1.Workload {
 	out := &musterv1.Workload{
 		Id: row.ID, Spec: Spec(w.Spec), User: row.User, State: string(row.State), Holds: row.Holds, Gpus: int32(row.GPUs),
-		Islands: row.Islands, Nodes: row.Nodes, Pools: make(map[string]int32, len(row.Pools)),
+		Islands: row.Islands, Nodes: row.Nodes, Pools: make(map[string]int32, len(row.Pools)), Held: map[string]int32{},
 		Position: int32(row.Position), Evictions: int32(row.Evictions), Mends: int32(row.Mends),
 		Submitted: Instant(row.Submitted), Started: Instant(row.Started), Ended: Instant(row.Ended),
 		Waited: length(row.Waited), GraceEnds: Instant(w.GraceEnds),
@@ -24,6 +25,9 @@ func Workload(s *fleet.State, w *fleet.Workload, row view.Workload) *musterv1.Wo
 	}
 	for name, n := range row.Pools {
 		out.Pools[name] = int32(n)
+	}
+	for holds, n := range w.HeldAs() {
+		out.Held[cmp.Or(holds.String(), "reserved")] = int32(n)
 	}
 	if other := s.Workloads[w.For]; w.For != 0 && other != nil {
 		out.EvictedFor = other.Namespace + "/" + other.Name

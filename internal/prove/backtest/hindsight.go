@@ -31,7 +31,7 @@ func (p Policy) inHindsight(hours []buffer.Hour, horizon int) []int {
 	more := hindsight(hours, p.Confidence, horizon)
 	out := make([]int, len(hours))
 	for t, h := range hours {
-		out[t] = claim.Promised(h.Nodes, h.Level, more)
+		out[t] = claim.Promised(h.Nodes, h.Level, buffer.Outlook{More: more, Most: h.Nodes})
 	}
 	return out
 }

@@ -171,6 +171,17 @@ func (w *Workload) HoldsOf(pool int) Holds {
 	return NoHolds
 }
 
+// HeldAs counts a workload's GPUs by how they are held; those of replicas that have not started are NoHolds.
+func (w *Workload) HeldAs() map[Holds]int {
+	held := map[Holds]int{}
+	for i, replicas := range w.Replicas {
+		for _, r := range replicas {
+			held[r.Holds] += w.Pools[i].GPUs
+		}
+	}
+	return held
+}
+
 // Holds is how a running replica holds its GPUs (semantics §5).
 type Holds int8
 

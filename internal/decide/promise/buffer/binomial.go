@@ -14,6 +14,7 @@ type binomial struct {
 	known sums // what the forecast rests on
 	memo  memo
 	own   record
+	past  peaks
 	racks outages
 }
 
@@ -24,9 +25,11 @@ type sums struct{ windows, rise, riseSq int }
 
 // memo keeps an answer until what it rests on has changed.
 type memo struct {
-	nodes, more int
-	sums        sums
-	known       bool
+	nodes int
+	sums  sums
+	known bool
+	more  int
+	bare  []float64 // P(rise > k), the loss of a rack aside
 }
 
 // NewBinomial forecasts from the failure rate of the pool's kind and, as it
@@ -37,11 +40,12 @@ func NewBinomial(c Claim, p Prior) Forecast {
 
 // Learn judges the promises made so far by the hour, and makes the one of its beginning.
 func (b *binomial) Learn(h Hour) {
-	b.own.take(b.claim.Held(h.Nodes, h.Level, b.More(h.Nodes)), h.Peak, func(float64) {})
+	b.own.take(b.claim.Held(h.Nodes, h.Level, b.Ahead(h.Nodes)), h.Peak, func(float64) {})
 	b.seen.learn(h)
 	if b.seen.next%24 == 0 || b.seen.sumSq != b.known.riseSq {
 		b.known = sums{b.seen.total, b.seen.sum, b.seen.sumSq}
 	}
+	b.past.learn(h)
 	b.racks.learn(h, b.prior.Racks)
 	b.Believe(b.prior)
 }
@@ -53,17 +57,23 @@ func (b *binomial) Believe(p Prior) {
 	}
 }
 
-func (b *binomial) More(nodes int) int { return min(nodes, b.quantile(nodes)+b.own.margin()) }
+func (b *binomial) Ahead(nodes int) Outlook {
+	m := b.remember(nodes)
+	most := b.past.bound(nodes, b.claim.Horizon, 1-b.claim.Confidence, b.prior, func(k int) float64 { return m.bare[min(k, nodes)] })
+	return Outlook{min(nodes, m.more+b.own.margin()), min(nodes, most+b.own.margin())}
+}
 
-func (b *binomial) quantile(nodes int) int {
+// remember makes the tails of the rise anew where what they rest on has changed.
+func (b *binomial) remember(nodes int) memo {
 	if m := b.memo; m.known && m.nodes == nodes && m.sums == b.known {
-		return m.more
+		return m
 	}
 	mean, spread := b.fit(nodes)
-	tail := b.prior.racks(nodes, b.claim.Horizon, betaBinomialTail(nodes, mean, spread))
-	more := quantile(tail, 1-b.claim.Confidence)
-	b.memo = memo{nodes, more, b.known, true}
-	return more
+	m := memo{nodes: nodes, sums: b.known, known: true, bare: betaBinomialTail(nodes, mean, spread)}
+	tail := b.prior.racks(nodes, b.claim.Horizon, m.bare)
+	m.more = quantile(nodes, 1-b.claim.Confidence, func(k int) float64 { return tail[k] })
+	b.memo = m
+	return m
 }
 
 // fit is mean, and variance over mean.

@@ -53,8 +53,8 @@ func TestAPromiseStaysBetweenFloorCeilingAndHealth(t *testing.T) {
 		claim, past := drawClaim(t), drawPast(t, nodes)
 		down := rapid.IntRange(0, nodes).Draw(t, "down")
 		for name, kind := range kinds {
-			more := learn(kind(claim, buffer.Prior{}), past).More(nodes)
-			got := claim.Promised(nodes, down, more)
+			ahead := learn(kind(claim, buffer.Prior{}), past).Ahead(nodes)
+			got := claim.Promised(nodes, down, ahead)
 			if got < 0 || got > nodes-down {
 				t.Fatalf("%s promises %d of %d nodes, %d of them down", name, got, nodes, down)
 			}
@@ -76,7 +76,7 @@ func TestMoreConfidenceHoldsBackNoLess(t *testing.T) {
 		claim, past := drawClaim(t), drawPast(t, nodes)
 		sure := claim
 		sure.Confidence = claim.Confidence + (1-claim.Confidence)/2
-		more, moreSure := learn(buffer.NewBinomial(claim, buffer.Prior{}), past).More(nodes), learn(buffer.NewBinomial(sure, buffer.Prior{}), past).More(nodes)
+		more, moreSure := learn(buffer.NewBinomial(claim, buffer.Prior{}), past).Ahead(nodes).More, learn(buffer.NewBinomial(sure, buffer.Prior{}), past).Ahead(nodes).More
 		if moreSure < more {
 			t.Fatalf("%d nodes at %v, %d at %v", more, claim.Confidence, moreSure, sure.Confidence)
 		}
@@ -90,12 +90,12 @@ func TestAskingChangesNothing(t *testing.T) {
 		claim, past := drawClaim(t), drawPast(t, nodes)
 		asked, silent := buffer.NewCalibrated(claim, buffer.Prior{}), learn(buffer.NewCalibrated(claim, buffer.Prior{}), past)
 		for _, h := range past {
-			asked.More(h.Nodes)
+			asked.Ahead(h.Nodes)
 			asked.Learn(h)
-			asked.More(h.Nodes)
+			asked.Ahead(h.Nodes)
 		}
-		if a, b := asked.More(nodes), silent.More(nodes); a != b {
-			t.Fatalf("asked every hour %d, asked once %d", a, b)
+		if a, b := asked.Ahead(nodes), silent.Ahead(nodes); a != b {
+			t.Fatalf("asked every hour %v, asked once %v", a, b)
 		}
 	})
 }
@@ -115,9 +115,9 @@ func TestAHealthierPoolHoldsBackLess(t *testing.T) {
 		return hours
 	}
 	for name, kind := range kinds {
-		young := kind(claim, buffer.Prior{}).More(400)
-		healthy := learn(kind(claim, buffer.Prior{}), past(0)).More(400)
-		sick := learn(kind(claim, buffer.Prior{}), past(84)).More(400)
+		young := kind(claim, buffer.Prior{}).Ahead(400).More
+		healthy := learn(kind(claim, buffer.Prior{}), past(0)).Ahead(400).More
+		sick := learn(kind(claim, buffer.Prior{}), past(84)).Ahead(400).More
 		if healthy >= young || young >= sick {
 			t.Errorf("%s: healthy %d, young %d, sick %d nodes", name, healthy, young, sick)
 		}
@@ -136,7 +136,7 @@ func TestMissesAreCorrected(t *testing.T) {
 		kept.Learn(buffer.Hour{Nodes: 100})
 		missed.Learn(buffer.Hour{Nodes: 100, Peak: bad})
 	}
-	if a, b := kept.More(100), missed.More(100); a >= b {
+	if a, b := kept.Ahead(100).More, missed.Ahead(100).More; a >= b {
 		t.Errorf("%d nodes where nothing was missed, %d where every third day was", a, b)
 	}
 }
@@ -144,7 +144,7 @@ func TestMissesAreCorrected(t *testing.T) {
 // Racks that fail as one show where the horizon is long enough for it to be likely.
 func TestARackIsHeldBackWhereItMayFail(t *testing.T) {
 	claim := buffer.Claim{Confidence: 0.99, Ceiling: 1, Horizon: buffer.Sustainable}
-	alone, racks := buffer.NewBinomial(claim, buffer.Prior{}).More(400), buffer.NewBinomial(claim, buffer.Prior{Racks: 10}).More(400)
+	alone, racks := buffer.NewBinomial(claim, buffer.Prior{}).Ahead(400).More, buffer.NewBinomial(claim, buffer.Prior{Racks: 10}).Ahead(400).More
 	if racks < 40 || racks <= alone {
 		t.Errorf("with racks of 40 nodes %d are held back, without %d", racks, alone)
 	}
@@ -157,5 +157,54 @@ func TestSparesOfAGang(t *testing.T) {
 	}
 	if sick := buffer.Spares(64, 0.99, buffer.Prior{Rate: 0.02}); sick <= large {
 		t.Errorf("%d spares where five times as many fail, %d where not", sick, large)
+	}
+}
+
+// quiet is a past of so many hours in which two nodes of 48 fail at once every month, and return after three days.
+func quiet(hours int) []buffer.Hour {
+	past := make([]buffer.Hour, hours)
+	for i := range past {
+		past[i].Nodes = 48
+		if i%(30*24) > 0 && i%(30*24) <= 72 {
+			past[i].Level, past[i].Peak = 2, 2
+		}
+		if i%(30*24) == 0 {
+			past[i].Peak = 2
+		}
+	}
+	return past
+}
+
+// The longer a pool's record is, the less may go down beyond it: after four weeks nothing is known of what
+// four weeks bring, after thirty years the worst that was seen is the worst to expect.
+func TestALongRecordBoundsFourWeeks(t *testing.T) {
+	claim := buffer.Claim{Confidence: 0.99, Ceiling: 1, Horizon: buffer.Sustainable}
+	for name, kind := range kinds {
+		young := learn(kind(claim, buffer.Prior{}), quiet(28*24)).Ahead(48)
+		grown := learn(kind(claim, buffer.Prior{}), quiet(200*24)).Ahead(48)
+		old := learn(kind(claim, buffer.Prior{}), quiet(30*365*24)).Ahead(48)
+		if young.Down(0) != young.More || grown.Most >= young.Most || old.Most != 2 {
+			t.Errorf("%s: %v after four weeks, %v after 200 days, %v after thirty years", name, young, grown, old)
+		}
+	}
+}
+
+// A rack that was never lost is held back all the same, where its loss is likelier than a miss may be.
+func TestARecordWithoutALostRackDoesNotExcludeIt(t *testing.T) {
+	claim := buffer.Claim{Confidence: 0.99, Ceiling: 1, Horizon: buffer.Sustainable}
+	for name, kind := range kinds {
+		if o := learn(kind(claim, buffer.Prior{Racks: 6}), quiet(200*24)).Ahead(48); o.Down(0) < 8 {
+			t.Errorf("%s holds back %v nodes of a pool with racks of 8", name, o)
+		}
+	}
+}
+
+// What tomorrow brings depends on today: a day and a week ahead the record bounds nothing.
+func TestTheRecordDoesNotBoundShortHorizons(t *testing.T) {
+	for _, horizon := range []int{buffer.Promisable, 168} {
+		claim := buffer.Claim{Confidence: 0.99, Ceiling: 1, Horizon: horizon}
+		if o := learn(buffer.NewCalibrated(claim, buffer.Prior{}), quiet(2*365*24)).Ahead(48); o.Down(2) != 2+o.More {
+			t.Errorf("%d hours ahead %v", horizon, o)
+		}
 	}
 }

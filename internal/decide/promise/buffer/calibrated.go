@@ -17,14 +17,20 @@ const pace = 0.00005
 // once for every promise, when it is broken or when its horizon is over; within a
 // tenth and twice of 1 − confidence, so that a long quiet time is no licence.
 type calibrated struct {
-	claim  Claim
-	seen   windows
-	prior  Prior
-	tail   []float64
-	tailOf int
-	miss   float64
-	own    record
-	racks  outages
+	claim Claim
+	seen  windows
+	prior Prior
+	tails tails
+	miss  float64
+	own   record
+	past  peaks
+	racks outages
+}
+
+// tails are P₀(rise > k) of a pool of so many nodes, the loss of a rack aside and with it.
+type tails struct {
+	nodes       int
+	bare, racks []float64
 }
 
 // NewCalibrated forecasts from the pool's own history, corrected by its misses.
@@ -35,33 +41,31 @@ func NewCalibrated(c Claim, p Prior) Forecast {
 func (f *calibrated) Believe(p Prior) {
 	p.Outages = f.racks.rate()
 	if p != f.prior {
-		f.prior, f.tail = p, nil
+		f.prior, f.tails = p, tails{}
 	}
 }
 
-func (f *calibrated) More(nodes int) int { return min(nodes, f.quantile(nodes)+f.own.margin()) }
+func (f *calibrated) Ahead(nodes int) Outlook {
+	if f.tails.racks == nil || f.tails.nodes != nodes {
+		bare := f.prior.alone(nodes, f.claim.Horizon)
+		f.tails = tails{nodes, bare, f.prior.racks(nodes, f.claim.Horizon, bare)}
+	}
+	more := quantile(nodes, f.miss, func(k int) float64 { return f.over(f.tails.racks, k) })
+	most := f.past.bound(nodes, f.claim.Horizon, f.miss, f.prior, func(k int) float64 { return f.over(f.tails.bare, k) })
+	return Outlook{min(nodes, more+f.own.margin()), min(nodes, most+f.own.margin())}
+}
 
-func (f *calibrated) quantile(nodes int) int {
-	if f.tail == nil || f.tailOf != nodes {
-		f.tail, f.tailOf = f.prior.tail(nodes, f.claim.Horizon), nodes
-	}
+// over is P(rise > k), of the prior and the windows that were seen.
+func (f *calibrated) over(prior []float64, k int) float64 {
 	w := weight(f.claim.Horizon)
-	left, limit := f.seen.total, float64(f.miss*(w+float64(f.seen.total)))
-	for k := range nodes {
-		if k < len(f.seen.count) {
-			left -= f.seen.count[k]
-		}
-		if float64(w*f.tail[k])+float64(left) <= limit {
-			return k
-		}
-	}
-	return nodes
+	return (float64(w*prior[k]) + float64(f.seen.over(k))) / (w + float64(f.seen.total))
 }
 
 // Learn judges the promises made so far by the hour, and makes the one of its beginning.
 func (f *calibrated) Learn(h Hour) {
-	f.own.take(f.claim.Held(h.Nodes, h.Level, f.More(h.Nodes)), h.Peak, f.correct)
+	f.own.take(f.claim.Held(h.Nodes, h.Level, f.Ahead(h.Nodes)), h.Peak, f.correct)
 	f.seen.learn(h)
+	f.past.learn(h)
 	f.racks.learn(h, f.prior.Racks)
 	f.Believe(f.prior)
 }

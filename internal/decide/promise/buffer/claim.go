@@ -16,17 +16,29 @@ type Claim struct {
 	Horizon    int     // hours
 }
 
+// Outlook is what may become of a pool within a horizon, in nodes.
+type Outlook struct {
+	More int // so many more may go down than are down now
+	Most int // and no more than these are down at one moment, by the pool's own record
+}
+
+// Worse is the larger of two outlooks, each figure by itself.
+func (o Outlook) Worse(p Outlook) Outlook { return Outlook{max(o.More, p.More), max(o.Most, p.Most)} }
+
+// Down is how many nodes may be down at one moment, given those that are now.
+func (o Outlook) Down(now int) int { return max(now, min(now+o.More, o.Most)) }
+
 // Held is how many of a pool's nodes are held back: those down now and those
 // expected to follow, within floor and ceiling (both rounded up to whole nodes).
-func (c Claim) Held(nodes, down, more int) int {
-	held := max(down+more, portion(c.Floor, nodes))
+func (c Claim) Held(nodes, down int, o Outlook) int {
+	held := max(o.Down(down), portion(c.Floor, nodes))
 	return min(held, portion(c.Ceiling, nodes), nodes)
 }
 
 // Promised is how many of a pool's nodes may be promised: what is not held
 // back, and never more than are up.
-func (c Claim) Promised(nodes, down, more int) int {
-	return max(0, min(nodes-c.Held(nodes, down, more), nodes-down))
+func (c Claim) Promised(nodes, down int, o Outlook) int {
+	return max(0, min(nodes-c.Held(nodes, down, o), nodes-down))
 }
 
 // portion is a share of n, rounded up. A share is a count of thousandths by
@@ -43,12 +55,12 @@ type Hour struct {
 	Peak  int // most nodes down at one moment of the hour; never below Level
 }
 
-// A Forecast learns a pool's past hour by hour, and says how many more nodes
-// may go down within its claim's horizon than are down now. It forgets nothing:
-// how much of the past counts is its caller's choice.
+// A Forecast learns a pool's past hour by hour, and says what may become of it
+// within its claim's horizon. It forgets nothing: how much of the past counts is its
+// caller's choice.
 type Forecast interface {
 	Learn(h Hour)
-	More(nodes int) int
+	Ahead(nodes int) Outlook
 	// Believe changes what is believed besides the pool's own history.
 	Believe(p Prior)
 }

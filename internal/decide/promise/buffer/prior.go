@@ -55,20 +55,21 @@ func (p Prior) spread(hours int) float64 {
 
 // tail is P(rise > k) for k = 0, 1, …, n under the prior.
 func (p Prior) tail(n, hours int) []float64 {
-	return p.racks(n, hours, betaBinomialTail(n, p.mean(n, hours), p.spread(hours)))
+	return p.racks(n, hours, p.alone(n, hours))
+}
+
+// alone is the same, the loss of a whole rack aside.
+func (p Prior) alone(n, hours int) []float64 {
+	return betaBinomialTail(n, p.mean(n, hours), p.spread(hours))
 }
 
 // racks adds the correlated term: with probability 1 − exp(−outages × racks × days)
 // a whole rack goes down besides, P(X > k) = (1 − π) P(rise > k) + π P(rise > k − rack).
 func (p Prior) racks(n, hours int, tail []float64) []float64 {
-	if p.Racks < 2 {
+	size, hit := p.hit(n, hours)
+	if hit == 0 {
 		return tail
 	}
-	size, rate := rackSize(n, p.Racks), p.Outages
-	if rate == 0 {
-		rate = domainRate
-	}
-	hit := 1 - math.Exp(-rate*float64(p.Racks)*float64(hours)/24)
 	out := make([]float64, len(tail))
 	for k := range tail {
 		with := 1.0
@@ -78,6 +79,19 @@ func (p Prior) racks(n, hours int, tail []float64) []float64 {
 		out[k] = float64((1-hit)*tail[k]) + float64(hit*with)
 	}
 	return out
+}
+
+// hit is how many of n nodes share a rack, and the probability that one goes down whole
+// within a horizon; 0 where the pool has no racks smaller than itself.
+func (p Prior) hit(n, hours int) (size int, hit float64) {
+	if p.Racks < 2 {
+		return 0, 0
+	}
+	rate := p.Outages
+	if rate == 0 {
+		rate = domainRate
+	}
+	return rackSize(n, p.Racks), 1 - math.Exp(-rate*float64(p.Racks)*float64(hours)/24)
 }
 
 // betaBinomialTail is P(X > k), k = 0..n, of a beta-binomial of n trials with
@@ -128,12 +142,12 @@ func tailOf(n int, step func(k int) float64) []float64 {
 	return pmf
 }
 
-// quantile is the least k with tail(k) ≤ miss.
-func quantile(tail []float64, miss float64) int {
-	for k, t := range tail {
-		if t <= miss {
+// quantile is the least k up to n with tail(k) ≤ miss.
+func quantile(n int, miss float64, tail func(k int) float64) int {
+	for k := range n {
+		if tail(k) <= miss {
 			return k
 		}
 	}
-	return len(tail)
+	return n
 }

@@ -10,7 +10,7 @@ type windows struct {
 	peaks   []peak  // candidates for the worst hour of the window that closes next, highest first
 
 	rises map[rise]int // closed windows
-	count []int        // the same by their rise, as a pool of nodes would have it
+	above []int        // how many of them rose by more than 0, 1, … nodes, as a pool of nodes would have it
 	total int
 	sum   int
 	sumSq int
@@ -48,6 +48,14 @@ func (w *windows) learn(h Hour) {
 	w.close(rise{max(0, w.peaks[0].down-w.levels[first]), w.sizes[first]})
 }
 
+// over counts the closed windows that rose by more than k.
+func (w *windows) over(k int) int {
+	if k < len(w.above) {
+		return w.above[k]
+	}
+	return 0
+}
+
 func (w *windows) close(r rise) {
 	w.rises[r]++
 	w.note(r, 1)
@@ -60,10 +68,12 @@ func (w *windows) note(r rise, windows int) {
 	if n := int(r.nodes); n > 0 && n < w.nodes {
 		by = (by*w.nodes + n - 1) / n
 	}
-	for len(w.count) <= by {
-		w.count = append(w.count, 0)
+	for len(w.above) < by {
+		w.above = append(w.above, 0)
 	}
-	w.count[by] += windows
+	for k := range by {
+		w.above[k] += windows
+	}
 	w.total += windows
 	w.sum += windows * by
 	w.sumSq += windows * by * by
@@ -71,7 +81,7 @@ func (w *windows) note(r rise, windows int) {
 
 // recount is for a pool that has grown. Only sums come of it: in any order the same.
 func (w *windows) recount() {
-	clear(w.count)
+	clear(w.above)
 	w.total, w.sum, w.sumSq = 0, 0, 0
 	for r, windows := range w.rises {
 		w.note(r, windows)

@@ -48,9 +48,9 @@ func (is *Issuer) Believe(p buffer.Prior) {
 func (is *Issuer) Promise(h buffer.Hour) int {
 	switch {
 	case is.ahead != nil:
-		return is.claim.Promised(h.Nodes, h.Level, is.ahead.More(h.Nodes))
+		return is.claim.Promised(h.Nodes, h.Level, is.ahead.Ahead(h.Nodes))
 	case is.roll != nil:
-		return is.claim.Promised(h.Nodes, h.Level, max(0, is.roll.down()-h.Level))
+		return is.claim.Promised(h.Nodes, h.Level, buffer.Outlook{More: h.Nodes, Most: is.roll.down()})
 	}
 	allowed := int(float64(h.Nodes)*(1-is.policy.Share) + 1e-9)
 	return min(allowed, h.Nodes-h.Level)

@@ -193,15 +193,23 @@ func Step(v *frame.Visit) (frame.Page, error) {
 		a, err := v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: try, Name: name, Cluster: cluster, Class: class})
 		m.written, m.no = a.GetWritten(), frame.Explain(err)
 	}
-	title := "Apply the wave of " + cluster
+	title := "Apply " + m.waveName()
 	if m.undo {
-		title = "Undo the wave of " + cluster
+		title = "Undo " + m.waveName()
 	}
-	title += ": " + words.CutClass(m.wave.GetClass())
 	return frame.Page{
 		Title: title, Nav: "haircuts", Still: true, Command: m.command, Body: stepBody(m),
 		Crumbs: frame.Under("Haircut", "/haircuts", name, "/haircut/"+name), Lead: "Nothing is changed yet. This is what would change.",
 	}, nil
+}
+
+// waveName is the wave as refusals call it: by its number in the plan, its cluster and what it cuts.
+func (m stepView) waveName() string {
+	name := "wave " + parts.Plain(slices.Index(m.h.GetWaves(), m.wave)+1) + ": " + m.wave.GetCluster()
+	if class := m.wave.GetClass(); class != "" {
+		name += ": " + words.CutClass(class)
+	}
+	return name
 }
 
 // find is the wave that is to be undone, the last in force over a cluster; or that
@@ -282,10 +290,10 @@ func Do(v *frame.Visit) (string, error) {
 		v.SayIf(err, "It is noted that the people concerned were told.")
 	case "apply":
 		_, err = v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: name, Cluster: cluster, Class: v.Request.PostFormValue("class")})
-		v.SayIf(err, "The wave of "+cluster+" is in force. It can be undone.")
+		v.SayIf(err, "The wave over "+cluster+" is in force. It can be undone.")
 	case "undo":
 		_, err = v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: w, Name: name, Cluster: cluster})
-		v.SayIf(err, "The wave of "+cluster+" is undone.")
+		v.SayIf(err, "The wave over "+cluster+" is undone.")
 	case "delete":
 		if _, err = v.Haircuts.DeleteHaircut(v.Ctx, &musterv1.DeleteHaircutRequest{Write: w, Name: name}); err == nil {
 			v.Say("The plan " + name + " is deleted.")

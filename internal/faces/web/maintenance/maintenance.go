@@ -3,6 +3,7 @@ package maintenance
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -160,6 +161,14 @@ func (m view) clock(at *timestamppb.Timestamp) string {
 		return "not known"
 	}
 	return parts.Clock(at.AsTime(), m.v.Now)
+}
+
+// late is how long ago a visit should have ended; 0 where it still has time.
+func (m view) late(x *musterv1.Visit) time.Duration {
+	if x.GetEnds() == nil {
+		return 0
+	}
+	return max(0, m.v.At().Sub(x.GetEnds().AsTime()))
 }
 
 // whys say in a sentence why visits wait.

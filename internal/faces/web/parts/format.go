@@ -64,6 +64,18 @@ func Clock(t, now time.Time) string {
 	return t.Format("2 Jan 2006 15:04")
 }
 
+// unbroken writes a command line, its flags marked: a browser would break them behind their hyphens.
+func unbroken(line string) string {
+	words := strings.Split(line, " ")
+	for i, w := range words {
+		words[i] = templ.EscapeString(w)
+		if strings.HasPrefix(w, "-") {
+			words[i] = `<span class="unbroken">` + words[i] + "</span>"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // Lasted writes a length of time in at most two units: 45s, 5m20s, 3h10m, 2d4h.
 func Lasted(d time.Duration) string { return text.About(max(0, d)) }
 

@@ -277,7 +277,9 @@ func holdings(list []*musterv1.Workload) []holding {
 		if w.GetState() == "pending" || w.GetState() == "starting" {
 			out[i].waiting++
 		}
-		out[i].gpus[w.GetHolds()] += int(w.GetGpus())
+		for holds, n := range w.GetHeld() {
+			out[i].gpus[holds] += int(n)
+		}
 		out[i].total += int(w.GetGpus())
 	}
 	slices.SortStableFunc(out, func(a, b holding) int {
