@@ -8,6 +8,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Runs that ended early teach both questions the same: what fit says before a submission,
@@ -44,8 +45,8 @@ func TestFitForecastsAsWhenDoes(t *testing.T) {
 	}
 }
 
-// One question about many places is answered as one question about each: that none of them is forecast by
-// itself any more changes what it costs, and not what it says.
+// One question about many places is answered as one question about each, up to a grace period: none of them is
+// forecast by itself any more, and who would have to leave for one of them may be gone when the next one starts.
 func TestFitForecastsEveryPlaceAsWhenDoes(t *testing.T) {
 	h := crowded(t, 24)
 	gang := gang("asked", "", 4)
@@ -73,7 +74,7 @@ func TestFitForecastsEveryPlaceAsWhenDoes(t *testing.T) {
 		_, err = h.Workloads.Cancel(t.Context(), &musterv1.CancelRequest{Namespace: gang.GetNamespace(), Name: "asked"})
 		must(t, err)
 		says, knows := place.GetForecast(), when.GetForecast()
-		if !says.GetP50().AsTime().Equal(knows.GetP50().AsTime()) || len(says.GetRestsOn()) != len(knows.GetRestsOn()) {
+		if apart := says.GetP50().AsTime().Sub(knows.GetP50().AsTime()).Abs(); apart > fleet.DefaultGrace || len(says.GetRestsOn()) == 0 || says.GetLatest() == nil {
 			t.Errorf("in %s of %s: fit says %v, when says %v", place.GetTarget(), place.GetPartition(), says, knows)
 		}
 	}

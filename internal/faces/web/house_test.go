@@ -124,8 +124,11 @@ func (h *house) get(path string) (int, string) {
 	defer r.Body.Close()
 	body, err := io.ReadAll(r.Body)
 	must(h.t, err)
-	return r.StatusCode, string(body)
+	return r.StatusCode, flag.ReplaceAllString(string(body), "$1")
 }
+
+// flag is a flag of a command as pages mark it, so that no line breaks inside it.
+var flag = regexp.MustCompile(`<span class="unbroken">([^<]*)</span>`)
 
 // post sends a form.
 func (h *house) post(path string, form url.Values) (int, string) {

@@ -220,6 +220,14 @@ func waitBefore(n int) string {
 }
 
 // starts says in words when a place would start a workload.
+// outcome is what would come of the shape there, in a word.
+func outcome(p *musterv1.Place) string {
+	if p.GetAnswer() == "impossible" {
+		return "impossible"
+	}
+	return p.GetOutcome()
+}
+
 func (m view) starts(p *musterv1.Place) string {
 	switch p.GetOutcome() {
 	case "starts":

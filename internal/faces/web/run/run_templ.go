@@ -361,7 +361,7 @@ func placesBody(m view) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					var templ_7745c5c3_Var19 = []any{"tag", templ.KV("good", p.GetOutcome() == "starts"), templ.KV("wait", p.GetOutcome() == "waits"), templ.KV("bad", p.GetOutcome() == "refused")}
+					var templ_7745c5c3_Var19 = []any{"tag", templ.KV("good", outcome(p) == "starts"), templ.KV("wait", outcome(p) == "waits"), templ.KV("bad", outcome(p) == "refused" || outcome(p) == "impossible")}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var19...)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -384,9 +384,9 @@ func placesBody(m view) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var21 string
-					templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(p.GetOutcome())
+					templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(outcome(p))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `run/run.templ`, Line: 70, Col: 185}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `run/run.templ`, Line: 70, Col: 199}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 					if templ_7745c5c3_Err != nil {
