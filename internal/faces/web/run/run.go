@@ -219,7 +219,6 @@ func waitBefore(n int) string {
 	return " workloads wait before you and come first."
 }
 
-// starts says in words when a place would start a workload.
 // outcome is what would come of the shape there, in a word.
 func outcome(p *musterv1.Place) string {
 	if p.GetAnswer() == "impossible" {
@@ -228,6 +227,7 @@ func outcome(p *musterv1.Place) string {
 	return p.GetOutcome()
 }
 
+// starts says in words when a place would start a workload.
 func (m view) starts(p *musterv1.Place) string {
 	switch p.GetOutcome() {
 	case "starts":
