@@ -8,8 +8,8 @@ import (
 
 // Together forecasts several workloads of which only one is to be: the same work, asked about
 // in several places. All go the same paths. One that starts leaves again at once, so that the
-// others start as if it had not been there; what it evicted for that has to start anew, which
-// is why in-quota work and flex work, which gives way to it, are better asked about apart.
+// others start as if it had not been there. Work that it evicted has to start anew. So
+// in-quota work and flex work, which gives way to it, are better asked about apart.
 // It costs about as much as When does for one of them. The state is not changed.
 func Together(s *fleet.State, list []*fleet.Workload, now fleet.Instant, o Options) []Answer {
 	out := make([]Answer, len(list))

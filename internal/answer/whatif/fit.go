@@ -48,8 +48,8 @@ func Fit(s *fleet.State, spec fleet.Spec, now fleet.Instant, b Budget) Fitted {
 }
 
 // Together is a copy of the state in which the work waits in several of the places at once,
-// under names that nobody has, and its number there for each: 0 where it would not wait beside
-// the others. Forecasts of all of them can share what they learn from it.
+// each time under another name. It comes with the number of the work for each place: 0 where it
+// would not wait beside the others. One walk through the future can forecast all of them.
 func Together(s *fleet.State, spec fleet.Spec, places []Place, now fleet.Instant) (*fleet.State, []uint64) {
 	b := newBench(s, now, Budget{})
 	t := b.trial(b.part(b.s.Partitions, nil))

@@ -45,8 +45,8 @@ func TestFitForecastsAsWhenDoes(t *testing.T) {
 	}
 }
 
-// One question about many places is answered as one question about each, up to a grace period: none of them is
-// forecast by itself any more, and who would have to leave for one of them may be gone when the next one starts.
+// One question about many places is answered as one question about each, up to a grace period. Work that has to
+// leave for one of them may be gone already when the next one starts.
 func TestFitForecastsEveryPlaceAsWhenDoes(t *testing.T) {
 	h := crowded(t, 24)
 	gang := gang("asked", "", 4)

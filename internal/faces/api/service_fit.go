@@ -170,6 +170,9 @@ func (x *fitForecasts) alone() {
 			continue
 		}
 		p := x.places[i]
-		x.out[i] = forecastOf(p.Tried, p.Tried.Workloads[p.ID], x.at, max(forecasting/5, min(limit, 4*forecasting)), x.history)
+		alone := forecastOf(p.Tried, p.Tried.Workloads[p.ID], x.at, max(forecasting/5, min(limit, 4*forecasting)), x.history)
+		if x.out[i] == nil || alone.GetUnknown() == nil || alone.GetUnknown()[0].GetKind() != string(forecast.TooFar) {
+			x.out[i] = alone
+		}
 	}
 }

@@ -40,7 +40,8 @@ func TestMessagesForPrograms(t *testing.T) {
   "mends": 0,
   "submitted": "2026-11-21T12:00:00Z",
   "waitedSeconds": 90,
-  "evictedFor": ""
+  "evictedFor": "",
+  "held": {}
 }
 `
 	if string(data) != want {

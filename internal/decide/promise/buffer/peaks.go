@@ -41,8 +41,8 @@ func (p *peaks) passed(horizon int) float64 {
 //	(1 − π) R P(rise > k) + π X ≤ miss, X = R P(rise > k − rack) from k = rack on, and 1 below,
 //
 // M the most that were ever down, R the probability that M is passed, π that of the loss of a rack.
-// Who comes to be k above M reaches M first, and rises by k from there. Tail is P(rise > k), the loss
-// of a rack aside. It binds only as far as the record reaches: R falls with every hour of it.
+// A pool that comes to be k above M reaches M first, and rises by k from there. Tail is P(rise > k), the
+// loss of a rack aside. It binds only as far as the record reaches: R falls with every hour of it.
 func (p *peaks) bound(nodes, horizon int, miss float64, prior Prior, tail func(k int) float64) int {
 	if horizon < Sustainable {
 		return nodes // tomorrow depends on today
