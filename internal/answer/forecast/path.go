@@ -23,8 +23,8 @@ type path struct {
 	timely   bool    // time alone may change something here
 	causes   []cause // what has happened on the path, where explains is set
 	explains bool
-	// passes says what a start rests on; where it is set, who was asked about leaves again at once, and changes
-	// nothing for the others.
+	// passes says what a start rests on. Where it is set, a workload that the question is about leaves again as soon
+	// as it starts, and changes nothing for the others.
 	passes  func(p *path, id uint64) []Ground
 	grounds map[uint64][]Ground // by workload, where passes is set
 	passed  []uint64            // have started, and leave now
@@ -186,7 +186,7 @@ func (p *path) step(c core.Command, why cause) {
 	p.pass()
 }
 
-// pass lets those leave again who were only asked about.
+// pass lets the workloads leave again that the question is about.
 func (p *path) pass() {
 	list := p.passed
 	p.passed = nil
