@@ -33,7 +33,7 @@ func Together(s *fleet.State, list []*fleet.Workload, now fleet.Instant, o Optio
 		}
 		return out
 	}
-	f := newForecast(part, ids, max(now, s.Time), o.settled(s, now))
+	f := newForecast(part, ids, max(now, s.Time), o.withDefaults(s, now))
 	f.apart = true
 	f.walk()
 	latest := f.latest()
