@@ -94,13 +94,11 @@ func (l *look) wake(w *waker, r *fleet.Rollout) {
 		w.mind(x.Until)
 	}
 	l.wakeLeaving(w, r, c.pending)
-	if len(l.m.Stops) > 0 {
-		l.wakeZones(w, c.pending)
-	}
+	l.wakeZones(w, c.pending)
 }
 
 // wakeZones minds the moments from which on visits could not end before a zone begins: work that has stopped need not
-// wait for them any longer.
+// wait for them any longer, and nodes that were to be visited leave no more.
 func (l *look) wakeZones(w *waker, list []pending) {
 	lengths := map[*Bundle]bool{}
 	for _, x := range list {
