@@ -13,6 +13,7 @@ type Hits struct {
 	KnownNeeded  int // victims that slotBound knew to be needed
 	JudgedAtOnce int // victims of class borrowing that one walk judged
 	Refused      int // claims that mayFit refused
+	LeftOut      int // islands that mayTake left out
 }
 
 // Add sums hits up.
@@ -21,6 +22,7 @@ func (h *Hits) Add(o Hits) {
 	h.KnownNeeded += o.KnownNeeded
 	h.JudgedAtOnce += o.JudgedAtOnce
 	h.Refused += o.Refused
+	h.LeftOut += o.LeftOut
 }
 
 // TwinsAgree asks the fast paths of this room and their slow twins the same about a
@@ -35,6 +37,10 @@ func (pl *Planner) TwinsAgree(it fleet.Waiting, part func() bool) (hits Hits, di
 			}
 		}
 		list := pl.everyoneInTheWay(c)
+		left, wrong := pl.leftOut(c, list)
+		if hits.LeftOut += left; wrong {
+			return hits, "an island is left out that takes the claim"
+		}
 		some := slices.DeleteFunc(slices.Clone(list), func(*candidateVictim) bool { return !part() })
 		for _, chosen := range [][]*candidateVictim{list, some} {
 			spots, ok := pl.fits(c, chosen)
@@ -67,6 +73,22 @@ func (pl *Planner) TwinsAgree(it fleet.Waiting, part func() bool) (hits Hits, di
 		}
 	}
 	return hits, ""
+}
+
+// leftOut counts the islands that a search for flex leaves out, and says whether candidates of
+// one of them would have made room for the claim.
+func (pl *Planner) leftOut(c *claim, list []*candidateVictim) (n int, wrong bool) {
+	if c.account != nil {
+		return 0, false
+	}
+	most := pl.mostIn(c, list)
+	for i := range pl.p.Islands {
+		if !most.mayTake(c, i) {
+			_, ok := pl.fits(c, pl.touching(c, list, i))
+			n, wrong = n+1, wrong || ok
+		}
+	}
+	return n, wrong
 }
 
 // evictableFor is evictableInQuota for claims in quota; ok is false for others.

@@ -54,7 +54,11 @@ func (pl *Planner) fairAtPlace(c *claim, list []*candidateVictim) ([]fleet.Spot,
 	for _, v := range list {
 		known[v] = true
 	}
+	most := pl.mostIn(c, list)
 	for i := range pl.p.Islands {
+		if !most.mayTake(c, i) {
+			continue
+		}
 		there := pl.eachOnce(known, pl.touching(c, list, i))
 		found, ok := pl.fits(c, there)
 		if !ok {
