@@ -19,9 +19,13 @@ type standing struct {
 }
 
 // findFirst counts, for each island, the nodes that the account's first work
-// touches there, up to what the account gets.
+// touches there, up to what the account gets. It is found once for each target.
 func (al *aligner) findFirst(k int) {
 	r := &al.rows[k]
+	if r.firstFor == r.target+1 {
+		return
+	}
+	r.firstFor = r.target + 1
 	for x := range r.stands {
 		s := &r.stands[x]
 		s.first, s.usable = s.mending, s.mending > 0

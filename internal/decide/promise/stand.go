@@ -37,6 +37,8 @@ type row struct {
 	blocks  int // nodes that all its gangs take
 	target  int // nodes that the account gets
 	have    int // nodes that back it so far
+
+	firstFor int // the target for which its first work was found, plus 1; 0: not yet
 }
 
 // declared is the gang that a grant declares.
