@@ -9,11 +9,11 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 // mostGPUs bounds, by island, the GPUs that a claim could have there.
 type mostGPUs struct {
 	gpus []int
-	// spans: somebody may go who stands in other islands too, and may make room there.
+	// spans: a candidate there stands in other islands too, and may make room in those.
 	spans []bool
 }
 
-// mostIn bounds what candidates could leave in each island. Surplus of an elastic pool may
+// mostIn bounds what candidates could leave free in each island. Surplus of an elastic pool may
 // be any of its replicas: each counts.
 func (pl *Planner) mostIn(c *claim, list []*candidateVictim) mostGPUs {
 	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny {
@@ -50,7 +50,7 @@ func (pl *Planner) countMost(m *mostGPUs, u unit) {
 	}
 }
 
-// mayTake says whether a claim could stand in an island, or stand elsewhere by who leaves it.
+// mayTake says whether a claim could stand in an island, or elsewhere once a candidate has left both.
 func (m mostGPUs) mayTake(c *claim, island int) bool {
 	return m.gpus == nil || m.spans[island] || m.gpus[island] >= c.gpus
 }
