@@ -44,8 +44,10 @@ type Policy struct {
 	// Everybody who signs in reads all work in full, not their own teams' alone.
 	OpenReading *bool `protobuf:"varint,31,opt,name=open_reading,json=openReading,proto3,oneof" json:"open_reading,omitempty"`
 	// What takes two people: one proposes it, another approves.
-	TwoPeople     *TwoPeople `protobuf:"bytes,32,opt,name=two_people,json=twoPeople,proto3" json:"two_people,omitempty"`
-	Targets       *Targets   `protobuf:"bytes,20,opt,name=targets,proto3" json:"targets,omitempty"`
+	TwoPeople *TwoPeople `protobuf:"bytes,32,opt,name=two_people,json=twoPeople,proto3" json:"two_people,omitempty"`
+	// What planned work keeps to; not set: the defaults.
+	Maintenance   *MaintenancePolicy `protobuf:"bytes,33,opt,name=maintenance,proto3" json:"maintenance,omitempty"`
+	Targets       *Targets           `protobuf:"bytes,20,opt,name=targets,proto3" json:"targets,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -150,9 +152,89 @@ func (x *Policy) GetTwoPeople() *TwoPeople {
 	return nil
 }
 
+func (x *Policy) GetMaintenance() *MaintenancePolicy {
+	if x != nil {
+		return x.Maintenance
+	}
+	return nil
+}
+
 func (x *Policy) GetTargets() *Targets {
 	if x != nil {
 		return x.Targets
+	}
+	return nil
+}
+
+// MaintenancePolicy is what planned work keeps to. What a change leaves out stays as it is.
+type MaintenancePolicy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A node with a visit ahead within it is leaving (24 h).
+	Horizon *durationpb.Duration `protobuf:"bytes,1,opt,name=horizon,proto3" json:"horizon,omitempty"`
+	// Between the announcement of a visit under in-quota work and its begin (72 h).
+	Lead *durationpb.Duration `protobuf:"bytes,2,opt,name=lead,proto3" json:"lead,omitempty"`
+	// How long the validation after a visit takes (none).
+	Validation *durationpb.Duration `protobuf:"bytes,3,opt,name=validation,proto3" json:"validation,omitempty"`
+	// How long the room of work that stopped is kept (1 h).
+	KeepRoom      *durationpb.Duration `protobuf:"bytes,4,opt,name=keep_room,json=keepRoom,proto3" json:"keep_room,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MaintenancePolicy) Reset() {
+	*x = MaintenancePolicy{}
+	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MaintenancePolicy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MaintenancePolicy) ProtoMessage() {}
+
+func (x *MaintenancePolicy) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MaintenancePolicy.ProtoReflect.Descriptor instead.
+func (*MaintenancePolicy) Descriptor() ([]byte, []int) {
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *MaintenancePolicy) GetHorizon() *durationpb.Duration {
+	if x != nil {
+		return x.Horizon
+	}
+	return nil
+}
+
+func (x *MaintenancePolicy) GetLead() *durationpb.Duration {
+	if x != nil {
+		return x.Lead
+	}
+	return nil
+}
+
+func (x *MaintenancePolicy) GetValidation() *durationpb.Duration {
+	if x != nil {
+		return x.Validation
+	}
+	return nil
+}
+
+func (x *MaintenancePolicy) GetKeepRoom() *durationpb.Duration {
+	if x != nil {
+		return x.KeepRoom
 	}
 	return nil
 }
@@ -169,7 +251,7 @@ type TwoPeople struct {
 
 func (x *TwoPeople) Reset() {
 	*x = TwoPeople{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	mi := &file_muster_v1_fleet_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -181,7 +263,7 @@ func (x *TwoPeople) String() string {
 func (*TwoPeople) ProtoMessage() {}
 
 func (x *TwoPeople) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[1]
+	mi := &file_muster_v1_fleet_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -194,7 +276,7 @@ func (x *TwoPeople) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TwoPeople.ProtoReflect.Descriptor instead.
 func (*TwoPeople) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{1}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *TwoPeople) GetFor() []string {
@@ -219,7 +301,7 @@ type Targets struct {
 
 func (x *Targets) Reset() {
 	*x = Targets{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[2]
+	mi := &file_muster_v1_fleet_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -231,7 +313,7 @@ func (x *Targets) String() string {
 func (*Targets) ProtoMessage() {}
 
 func (x *Targets) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[2]
+	mi := &file_muster_v1_fleet_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -244,7 +326,7 @@ func (x *Targets) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Targets.ProtoReflect.Descriptor instead.
 func (*Targets) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{2}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Targets) GetAvailability() float64 {
@@ -287,7 +369,7 @@ type Buffer struct {
 
 func (x *Buffer) Reset() {
 	*x = Buffer{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[3]
+	mi := &file_muster_v1_fleet_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -299,7 +381,7 @@ func (x *Buffer) String() string {
 func (*Buffer) ProtoMessage() {}
 
 func (x *Buffer) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[3]
+	mi := &file_muster_v1_fleet_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -312,7 +394,7 @@ func (x *Buffer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Buffer.ProtoReflect.Descriptor instead.
 func (*Buffer) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{3}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Buffer) GetKind() string {
@@ -362,7 +444,7 @@ type Idle struct {
 
 func (x *Idle) Reset() {
 	*x = Idle{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[4]
+	mi := &file_muster_v1_fleet_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -374,7 +456,7 @@ func (x *Idle) String() string {
 func (*Idle) ProtoMessage() {}
 
 func (x *Idle) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[4]
+	mi := &file_muster_v1_fleet_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -387,7 +469,7 @@ func (x *Idle) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Idle.ProtoReflect.Descriptor instead.
 func (*Idle) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{4}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Idle) GetThreshold() float64 {
@@ -422,7 +504,7 @@ type Cluster struct {
 
 func (x *Cluster) Reset() {
 	*x = Cluster{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[5]
+	mi := &file_muster_v1_fleet_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -434,7 +516,7 @@ func (x *Cluster) String() string {
 func (*Cluster) ProtoMessage() {}
 
 func (x *Cluster) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[5]
+	mi := &file_muster_v1_fleet_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -447,7 +529,7 @@ func (x *Cluster) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cluster.ProtoReflect.Descriptor instead.
 func (*Cluster) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{5}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Cluster) GetName() string {
@@ -506,7 +588,7 @@ type Partition struct {
 
 func (x *Partition) Reset() {
 	*x = Partition{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[6]
+	mi := &file_muster_v1_fleet_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -518,7 +600,7 @@ func (x *Partition) String() string {
 func (*Partition) ProtoMessage() {}
 
 func (x *Partition) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[6]
+	mi := &file_muster_v1_fleet_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -531,7 +613,7 @@ func (x *Partition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Partition.ProtoReflect.Descriptor instead.
 func (*Partition) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{6}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Partition) GetId() string {
@@ -575,7 +657,7 @@ type Island struct {
 
 func (x *Island) Reset() {
 	*x = Island{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[7]
+	mi := &file_muster_v1_fleet_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -587,7 +669,7 @@ func (x *Island) String() string {
 func (*Island) ProtoMessage() {}
 
 func (x *Island) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[7]
+	mi := &file_muster_v1_fleet_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -600,7 +682,7 @@ func (x *Island) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Island.ProtoReflect.Descriptor instead.
 func (*Island) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{7}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Island) GetName() string {
@@ -650,7 +732,7 @@ type Incident struct {
 
 func (x *Incident) Reset() {
 	*x = Incident{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[8]
+	mi := &file_muster_v1_fleet_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -662,7 +744,7 @@ func (x *Incident) String() string {
 func (*Incident) ProtoMessage() {}
 
 func (x *Incident) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[8]
+	mi := &file_muster_v1_fleet_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -675,7 +757,7 @@ func (x *Incident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Incident.ProtoReflect.Descriptor instead.
 func (*Incident) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{8}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Incident) GetName() string {
@@ -765,7 +847,7 @@ type IncidentUpdate struct {
 
 func (x *IncidentUpdate) Reset() {
 	*x = IncidentUpdate{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[9]
+	mi := &file_muster_v1_fleet_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -777,7 +859,7 @@ func (x *IncidentUpdate) String() string {
 func (*IncidentUpdate) ProtoMessage() {}
 
 func (x *IncidentUpdate) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[9]
+	mi := &file_muster_v1_fleet_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -790,7 +872,7 @@ func (x *IncidentUpdate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IncidentUpdate.ProtoReflect.Descriptor instead.
 func (*IncidentUpdate) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{9}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *IncidentUpdate) GetAt() *timestamppb.Timestamp {
@@ -817,7 +899,7 @@ type GetFleetRequest struct {
 
 func (x *GetFleetRequest) Reset() {
 	*x = GetFleetRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[10]
+	mi := &file_muster_v1_fleet_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -829,7 +911,7 @@ func (x *GetFleetRequest) String() string {
 func (*GetFleetRequest) ProtoMessage() {}
 
 func (x *GetFleetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[10]
+	mi := &file_muster_v1_fleet_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -842,7 +924,7 @@ func (x *GetFleetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFleetRequest.ProtoReflect.Descriptor instead.
 func (*GetFleetRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{10}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *GetFleetRequest) GetAsOf() *timestamppb.Timestamp {
@@ -869,7 +951,7 @@ type GetFleetResponse struct {
 
 func (x *GetFleetResponse) Reset() {
 	*x = GetFleetResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[11]
+	mi := &file_muster_v1_fleet_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -881,7 +963,7 @@ func (x *GetFleetResponse) String() string {
 func (*GetFleetResponse) ProtoMessage() {}
 
 func (x *GetFleetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[11]
+	mi := &file_muster_v1_fleet_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -894,7 +976,7 @@ func (x *GetFleetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetFleetResponse.ProtoReflect.Descriptor instead.
 func (*GetFleetResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{11}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetFleetResponse) GetSeen() *Seen {
@@ -951,7 +1033,7 @@ type AddClusterRequest struct {
 
 func (x *AddClusterRequest) Reset() {
 	*x = AddClusterRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[12]
+	mi := &file_muster_v1_fleet_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -963,7 +1045,7 @@ func (x *AddClusterRequest) String() string {
 func (*AddClusterRequest) ProtoMessage() {}
 
 func (x *AddClusterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[12]
+	mi := &file_muster_v1_fleet_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -976,7 +1058,7 @@ func (x *AddClusterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddClusterRequest.ProtoReflect.Descriptor instead.
 func (*AddClusterRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{12}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AddClusterRequest) GetWrite() *Write {
@@ -1009,7 +1091,7 @@ type AddClusterResponse struct {
 
 func (x *AddClusterResponse) Reset() {
 	*x = AddClusterResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[13]
+	mi := &file_muster_v1_fleet_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1021,7 +1103,7 @@ func (x *AddClusterResponse) String() string {
 func (*AddClusterResponse) ProtoMessage() {}
 
 func (x *AddClusterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[13]
+	mi := &file_muster_v1_fleet_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1034,7 +1116,7 @@ func (x *AddClusterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddClusterResponse.ProtoReflect.Descriptor instead.
 func (*AddClusterResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{13}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *AddClusterResponse) GetWritten() *Written {
@@ -1057,7 +1139,7 @@ type AddPartitionRequest struct {
 
 func (x *AddPartitionRequest) Reset() {
 	*x = AddPartitionRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[14]
+	mi := &file_muster_v1_fleet_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1069,7 +1151,7 @@ func (x *AddPartitionRequest) String() string {
 func (*AddPartitionRequest) ProtoMessage() {}
 
 func (x *AddPartitionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[14]
+	mi := &file_muster_v1_fleet_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1082,7 +1164,7 @@ func (x *AddPartitionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddPartitionRequest.ProtoReflect.Descriptor instead.
 func (*AddPartitionRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{14}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AddPartitionRequest) GetWrite() *Write {
@@ -1122,7 +1204,7 @@ type AddPartitionResponse struct {
 
 func (x *AddPartitionResponse) Reset() {
 	*x = AddPartitionResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[15]
+	mi := &file_muster_v1_fleet_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1134,7 +1216,7 @@ func (x *AddPartitionResponse) String() string {
 func (*AddPartitionResponse) ProtoMessage() {}
 
 func (x *AddPartitionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[15]
+	mi := &file_muster_v1_fleet_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1147,7 +1229,7 @@ func (x *AddPartitionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddPartitionResponse.ProtoReflect.Descriptor instead.
 func (*AddPartitionResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{15}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AddPartitionResponse) GetWritten() *Written {
@@ -1168,7 +1250,7 @@ type AddIslandsRequest struct {
 
 func (x *AddIslandsRequest) Reset() {
 	*x = AddIslandsRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[16]
+	mi := &file_muster_v1_fleet_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1180,7 +1262,7 @@ func (x *AddIslandsRequest) String() string {
 func (*AddIslandsRequest) ProtoMessage() {}
 
 func (x *AddIslandsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[16]
+	mi := &file_muster_v1_fleet_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1193,7 +1275,7 @@ func (x *AddIslandsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddIslandsRequest.ProtoReflect.Descriptor instead.
 func (*AddIslandsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{16}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AddIslandsRequest) GetWrite() *Write {
@@ -1232,7 +1314,7 @@ type NewIsland struct {
 
 func (x *NewIsland) Reset() {
 	*x = NewIsland{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[17]
+	mi := &file_muster_v1_fleet_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1244,7 +1326,7 @@ func (x *NewIsland) String() string {
 func (*NewIsland) ProtoMessage() {}
 
 func (x *NewIsland) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[17]
+	mi := &file_muster_v1_fleet_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1257,7 +1339,7 @@ func (x *NewIsland) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NewIsland.ProtoReflect.Descriptor instead.
 func (*NewIsland) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{17}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *NewIsland) GetName() string {
@@ -1297,7 +1379,7 @@ type AddIslandsResponse struct {
 
 func (x *AddIslandsResponse) Reset() {
 	*x = AddIslandsResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[18]
+	mi := &file_muster_v1_fleet_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1309,7 +1391,7 @@ func (x *AddIslandsResponse) String() string {
 func (*AddIslandsResponse) ProtoMessage() {}
 
 func (x *AddIslandsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[18]
+	mi := &file_muster_v1_fleet_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1322,7 +1404,7 @@ func (x *AddIslandsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddIslandsResponse.ProtoReflect.Descriptor instead.
 func (*AddIslandsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AddIslandsResponse) GetWritten() *Written {
@@ -1342,7 +1424,7 @@ type SetPolicyRequest struct {
 
 func (x *SetPolicyRequest) Reset() {
 	*x = SetPolicyRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[19]
+	mi := &file_muster_v1_fleet_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1354,7 +1436,7 @@ func (x *SetPolicyRequest) String() string {
 func (*SetPolicyRequest) ProtoMessage() {}
 
 func (x *SetPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[19]
+	mi := &file_muster_v1_fleet_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1367,7 +1449,7 @@ func (x *SetPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPolicyRequest.ProtoReflect.Descriptor instead.
 func (*SetPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SetPolicyRequest) GetWrite() *Write {
@@ -1393,7 +1475,7 @@ type SetPolicyResponse struct {
 
 func (x *SetPolicyResponse) Reset() {
 	*x = SetPolicyResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[20]
+	mi := &file_muster_v1_fleet_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1405,7 +1487,7 @@ func (x *SetPolicyResponse) String() string {
 func (*SetPolicyResponse) ProtoMessage() {}
 
 func (x *SetPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[20]
+	mi := &file_muster_v1_fleet_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1418,7 +1500,7 @@ func (x *SetPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPolicyResponse.ProtoReflect.Descriptor instead.
 func (*SetPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{20}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SetPolicyResponse) GetWritten() *Written {
@@ -1440,7 +1522,7 @@ type SetBufferRequest struct {
 
 func (x *SetBufferRequest) Reset() {
 	*x = SetBufferRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[21]
+	mi := &file_muster_v1_fleet_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1452,7 +1534,7 @@ func (x *SetBufferRequest) String() string {
 func (*SetBufferRequest) ProtoMessage() {}
 
 func (x *SetBufferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[21]
+	mi := &file_muster_v1_fleet_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1465,7 +1547,7 @@ func (x *SetBufferRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBufferRequest.ProtoReflect.Descriptor instead.
 func (*SetBufferRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{21}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SetBufferRequest) GetWrite() *Write {
@@ -1498,7 +1580,7 @@ type SetBufferResponse struct {
 
 func (x *SetBufferResponse) Reset() {
 	*x = SetBufferResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	mi := &file_muster_v1_fleet_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1510,7 +1592,7 @@ func (x *SetBufferResponse) String() string {
 func (*SetBufferResponse) ProtoMessage() {}
 
 func (x *SetBufferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[22]
+	mi := &file_muster_v1_fleet_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1523,7 +1605,7 @@ func (x *SetBufferResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetBufferResponse.ProtoReflect.Descriptor instead.
 func (*SetBufferResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SetBufferResponse) GetWritten() *Written {
@@ -1545,7 +1627,7 @@ type SetTargetsRequest struct {
 
 func (x *SetTargetsRequest) Reset() {
 	*x = SetTargetsRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	mi := &file_muster_v1_fleet_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1557,7 +1639,7 @@ func (x *SetTargetsRequest) String() string {
 func (*SetTargetsRequest) ProtoMessage() {}
 
 func (x *SetTargetsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[23]
+	mi := &file_muster_v1_fleet_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1570,7 +1652,7 @@ func (x *SetTargetsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetTargetsRequest.ProtoReflect.Descriptor instead.
 func (*SetTargetsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SetTargetsRequest) GetWrite() *Write {
@@ -1603,7 +1685,7 @@ type SetTargetsResponse struct {
 
 func (x *SetTargetsResponse) Reset() {
 	*x = SetTargetsResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	mi := &file_muster_v1_fleet_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1615,7 +1697,7 @@ func (x *SetTargetsResponse) String() string {
 func (*SetTargetsResponse) ProtoMessage() {}
 
 func (x *SetTargetsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[24]
+	mi := &file_muster_v1_fleet_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1628,7 +1710,7 @@ func (x *SetTargetsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetTargetsResponse.ProtoReflect.Descriptor instead.
 func (*SetTargetsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SetTargetsResponse) GetWritten() *Written {
@@ -1655,7 +1737,7 @@ type SetNodesRequest struct {
 
 func (x *SetNodesRequest) Reset() {
 	*x = SetNodesRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	mi := &file_muster_v1_fleet_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +1749,7 @@ func (x *SetNodesRequest) String() string {
 func (*SetNodesRequest) ProtoMessage() {}
 
 func (x *SetNodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[25]
+	mi := &file_muster_v1_fleet_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1680,7 +1762,7 @@ func (x *SetNodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetNodesRequest.ProtoReflect.Descriptor instead.
 func (*SetNodesRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SetNodesRequest) GetWrite() *Write {
@@ -1734,7 +1816,7 @@ type SetNodesResponse struct {
 
 func (x *SetNodesResponse) Reset() {
 	*x = SetNodesResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[26]
+	mi := &file_muster_v1_fleet_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1746,7 +1828,7 @@ func (x *SetNodesResponse) String() string {
 func (*SetNodesResponse) ProtoMessage() {}
 
 func (x *SetNodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[26]
+	mi := &file_muster_v1_fleet_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1759,7 +1841,7 @@ func (x *SetNodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetNodesResponse.ProtoReflect.Descriptor instead.
 func (*SetNodesResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SetNodesResponse) GetWritten() *Written {
@@ -1786,7 +1868,7 @@ type OpenIncidentRequest struct {
 
 func (x *OpenIncidentRequest) Reset() {
 	*x = OpenIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[27]
+	mi := &file_muster_v1_fleet_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1798,7 +1880,7 @@ func (x *OpenIncidentRequest) String() string {
 func (*OpenIncidentRequest) ProtoMessage() {}
 
 func (x *OpenIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[27]
+	mi := &file_muster_v1_fleet_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1811,7 +1893,7 @@ func (x *OpenIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenIncidentRequest.ProtoReflect.Descriptor instead.
 func (*OpenIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{27}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *OpenIncidentRequest) GetWrite() *Write {
@@ -1883,7 +1965,7 @@ type UpdateIncidentRequest struct {
 
 func (x *UpdateIncidentRequest) Reset() {
 	*x = UpdateIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[28]
+	mi := &file_muster_v1_fleet_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1895,7 +1977,7 @@ func (x *UpdateIncidentRequest) String() string {
 func (*UpdateIncidentRequest) ProtoMessage() {}
 
 func (x *UpdateIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[28]
+	mi := &file_muster_v1_fleet_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1908,7 +1990,7 @@ func (x *UpdateIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateIncidentRequest.ProtoReflect.Descriptor instead.
 func (*UpdateIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{28}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *UpdateIncidentRequest) GetWrite() *Write {
@@ -1983,7 +2065,7 @@ type UpdateIncidentResponse struct {
 
 func (x *UpdateIncidentResponse) Reset() {
 	*x = UpdateIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[29]
+	mi := &file_muster_v1_fleet_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1995,7 +2077,7 @@ func (x *UpdateIncidentResponse) String() string {
 func (*UpdateIncidentResponse) ProtoMessage() {}
 
 func (x *UpdateIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[29]
+	mi := &file_muster_v1_fleet_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2008,7 +2090,7 @@ func (x *UpdateIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateIncidentResponse.ProtoReflect.Descriptor instead.
 func (*UpdateIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{29}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *UpdateIncidentResponse) GetWritten() *Written {
@@ -2027,7 +2109,7 @@ type OpenIncidentResponse struct {
 
 func (x *OpenIncidentResponse) Reset() {
 	*x = OpenIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[30]
+	mi := &file_muster_v1_fleet_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2039,7 +2121,7 @@ func (x *OpenIncidentResponse) String() string {
 func (*OpenIncidentResponse) ProtoMessage() {}
 
 func (x *OpenIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[30]
+	mi := &file_muster_v1_fleet_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2052,7 +2134,7 @@ func (x *OpenIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenIncidentResponse.ProtoReflect.Descriptor instead.
 func (*OpenIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{30}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *OpenIncidentResponse) GetWritten() *Written {
@@ -2072,7 +2154,7 @@ type CloseIncidentRequest struct {
 
 func (x *CloseIncidentRequest) Reset() {
 	*x = CloseIncidentRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[31]
+	mi := &file_muster_v1_fleet_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2084,7 +2166,7 @@ func (x *CloseIncidentRequest) String() string {
 func (*CloseIncidentRequest) ProtoMessage() {}
 
 func (x *CloseIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[31]
+	mi := &file_muster_v1_fleet_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2097,7 +2179,7 @@ func (x *CloseIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseIncidentRequest.ProtoReflect.Descriptor instead.
 func (*CloseIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{31}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CloseIncidentRequest) GetWrite() *Write {
@@ -2123,7 +2205,7 @@ type CloseIncidentResponse struct {
 
 func (x *CloseIncidentResponse) Reset() {
 	*x = CloseIncidentResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[32]
+	mi := &file_muster_v1_fleet_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2135,7 +2217,7 @@ func (x *CloseIncidentResponse) String() string {
 func (*CloseIncidentResponse) ProtoMessage() {}
 
 func (x *CloseIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[32]
+	mi := &file_muster_v1_fleet_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2148,7 +2230,7 @@ func (x *CloseIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseIncidentResponse.ProtoReflect.Descriptor instead.
 func (*CloseIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{32}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CloseIncidentResponse) GetWritten() *Written {
@@ -2169,7 +2251,7 @@ type ListIncidentsRequest struct {
 
 func (x *ListIncidentsRequest) Reset() {
 	*x = ListIncidentsRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[33]
+	mi := &file_muster_v1_fleet_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2181,7 +2263,7 @@ func (x *ListIncidentsRequest) String() string {
 func (*ListIncidentsRequest) ProtoMessage() {}
 
 func (x *ListIncidentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[33]
+	mi := &file_muster_v1_fleet_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2194,7 +2276,7 @@ func (x *ListIncidentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentsRequest.ProtoReflect.Descriptor instead.
 func (*ListIncidentsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{33}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListIncidentsRequest) GetAsOf() *timestamppb.Timestamp {
@@ -2221,7 +2303,7 @@ type ListIncidentsResponse struct {
 
 func (x *ListIncidentsResponse) Reset() {
 	*x = ListIncidentsResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[34]
+	mi := &file_muster_v1_fleet_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2233,7 +2315,7 @@ func (x *ListIncidentsResponse) String() string {
 func (*ListIncidentsResponse) ProtoMessage() {}
 
 func (x *ListIncidentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[34]
+	mi := &file_muster_v1_fleet_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2246,7 +2328,7 @@ func (x *ListIncidentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentsResponse.ProtoReflect.Descriptor instead.
 func (*ListIncidentsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{34}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ListIncidentsResponse) GetSeen() *Seen {
@@ -2274,7 +2356,7 @@ type ApplyRequest struct {
 
 func (x *ApplyRequest) Reset() {
 	*x = ApplyRequest{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[35]
+	mi := &file_muster_v1_fleet_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2286,7 +2368,7 @@ func (x *ApplyRequest) String() string {
 func (*ApplyRequest) ProtoMessage() {}
 
 func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[35]
+	mi := &file_muster_v1_fleet_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2299,7 +2381,7 @@ func (x *ApplyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyRequest.ProtoReflect.Descriptor instead.
 func (*ApplyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{35}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ApplyRequest) GetWrite() *Write {
@@ -2346,7 +2428,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[36]
+	mi := &file_muster_v1_fleet_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2358,7 +2440,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[36]
+	mi := &file_muster_v1_fleet_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2371,7 +2453,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{36}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Change) GetChange() isChange_Change {
@@ -2664,7 +2746,7 @@ type ApplyResponse struct {
 
 func (x *ApplyResponse) Reset() {
 	*x = ApplyResponse{}
-	mi := &file_muster_v1_fleet_proto_msgTypes[37]
+	mi := &file_muster_v1_fleet_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2676,7 +2758,7 @@ func (x *ApplyResponse) String() string {
 func (*ApplyResponse) ProtoMessage() {}
 
 func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_fleet_proto_msgTypes[37]
+	mi := &file_muster_v1_fleet_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2689,7 +2771,7 @@ func (x *ApplyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResponse.ProtoReflect.Descriptor instead.
 func (*ApplyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{37}
+	return file_muster_v1_fleet_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ApplyResponse) GetWritten() *Written {
@@ -2703,7 +2785,7 @@ var File_muster_v1_fleet_proto protoreflect.FileDescriptor
 
 const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\n" +
-	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x16muster/v1/health.proto\x1a\x15muster/v1/quota.proto\"\xcc\x04\n" +
+	"\x15muster/v1/fleet.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x16muster/v1/health.proto\x1a\x15muster/v1/quota.proto\"\x8c\x05\n" +
 	"\x06Policy\x12)\n" +
 	"\x06buffer\x18\x01 \x01(\v2\x11.muster.v1.BufferR\x06buffer\x12/\n" +
 	"\x05dwell\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x05dwell\x127\n" +
@@ -2716,10 +2798,18 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\rsecond_person\x18\x1e \x01(\bH\x00R\fsecondPerson\x88\x01\x01\x12&\n" +
 	"\fopen_reading\x18\x1f \x01(\bH\x01R\vopenReading\x88\x01\x01\x123\n" +
 	"\n" +
-	"two_people\x18  \x01(\v2\x14.muster.v1.TwoPeopleR\ttwoPeople\x12,\n" +
+	"two_people\x18  \x01(\v2\x14.muster.v1.TwoPeopleR\ttwoPeople\x12>\n" +
+	"\vmaintenance\x18! \x01(\v2\x1c.muster.v1.MaintenancePolicyR\vmaintenance\x12,\n" +
 	"\atargets\x18\x14 \x01(\v2\x12.muster.v1.TargetsR\atargetsB\x10\n" +
 	"\x0e_second_personB\x0f\n" +
-	"\r_open_reading\"O\n" +
+	"\r_open_reading\"\xea\x01\n" +
+	"\x11MaintenancePolicy\x123\n" +
+	"\ahorizon\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\ahorizon\x12-\n" +
+	"\x04lead\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x04lead\x129\n" +
+	"\n" +
+	"validation\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\n" +
+	"validation\x126\n" +
+	"\tkeep_room\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\bkeepRoom\"O\n" +
 	"\tTwoPeople\x12B\n" +
 	"\x03for\x18\x01 \x03(\tB0\xbaH-\x92\x01*\x10\x04\"&r$R\x06policyR\aenforceR\n" +
 	"overcommitR\x05wavesR\x03for\"\xa6\x01\n" +
@@ -2945,171 +3035,177 @@ func file_muster_v1_fleet_proto_rawDescGZIP() []byte {
 	return file_muster_v1_fleet_proto_rawDescData
 }
 
-var file_muster_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_muster_v1_fleet_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_muster_v1_fleet_proto_goTypes = []any{
 	(*Policy)(nil),                 // 0: muster.v1.Policy
-	(*TwoPeople)(nil),              // 1: muster.v1.TwoPeople
-	(*Targets)(nil),                // 2: muster.v1.Targets
-	(*Buffer)(nil),                 // 3: muster.v1.Buffer
-	(*Idle)(nil),                   // 4: muster.v1.Idle
-	(*Cluster)(nil),                // 5: muster.v1.Cluster
-	(*Partition)(nil),              // 6: muster.v1.Partition
-	(*Island)(nil),                 // 7: muster.v1.Island
-	(*Incident)(nil),               // 8: muster.v1.Incident
-	(*IncidentUpdate)(nil),         // 9: muster.v1.IncidentUpdate
-	(*GetFleetRequest)(nil),        // 10: muster.v1.GetFleetRequest
-	(*GetFleetResponse)(nil),       // 11: muster.v1.GetFleetResponse
-	(*AddClusterRequest)(nil),      // 12: muster.v1.AddClusterRequest
-	(*AddClusterResponse)(nil),     // 13: muster.v1.AddClusterResponse
-	(*AddPartitionRequest)(nil),    // 14: muster.v1.AddPartitionRequest
-	(*AddPartitionResponse)(nil),   // 15: muster.v1.AddPartitionResponse
-	(*AddIslandsRequest)(nil),      // 16: muster.v1.AddIslandsRequest
-	(*NewIsland)(nil),              // 17: muster.v1.NewIsland
-	(*AddIslandsResponse)(nil),     // 18: muster.v1.AddIslandsResponse
-	(*SetPolicyRequest)(nil),       // 19: muster.v1.SetPolicyRequest
-	(*SetPolicyResponse)(nil),      // 20: muster.v1.SetPolicyResponse
-	(*SetBufferRequest)(nil),       // 21: muster.v1.SetBufferRequest
-	(*SetBufferResponse)(nil),      // 22: muster.v1.SetBufferResponse
-	(*SetTargetsRequest)(nil),      // 23: muster.v1.SetTargetsRequest
-	(*SetTargetsResponse)(nil),     // 24: muster.v1.SetTargetsResponse
-	(*SetNodesRequest)(nil),        // 25: muster.v1.SetNodesRequest
-	(*SetNodesResponse)(nil),       // 26: muster.v1.SetNodesResponse
-	(*OpenIncidentRequest)(nil),    // 27: muster.v1.OpenIncidentRequest
-	(*UpdateIncidentRequest)(nil),  // 28: muster.v1.UpdateIncidentRequest
-	(*UpdateIncidentResponse)(nil), // 29: muster.v1.UpdateIncidentResponse
-	(*OpenIncidentResponse)(nil),   // 30: muster.v1.OpenIncidentResponse
-	(*CloseIncidentRequest)(nil),   // 31: muster.v1.CloseIncidentRequest
-	(*CloseIncidentResponse)(nil),  // 32: muster.v1.CloseIncidentResponse
-	(*ListIncidentsRequest)(nil),   // 33: muster.v1.ListIncidentsRequest
-	(*ListIncidentsResponse)(nil),  // 34: muster.v1.ListIncidentsResponse
-	(*ApplyRequest)(nil),           // 35: muster.v1.ApplyRequest
-	(*Change)(nil),                 // 36: muster.v1.Change
-	(*ApplyResponse)(nil),          // 37: muster.v1.ApplyResponse
-	nil,                            // 38: muster.v1.GetFleetResponse.BuffersEntry
-	(*durationpb.Duration)(nil),    // 39: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),  // 40: google.protobuf.Timestamp
-	(*Seen)(nil),                   // 41: muster.v1.Seen
-	(*HealthPolicy)(nil),           // 42: muster.v1.HealthPolicy
-	(*Write)(nil),                  // 43: muster.v1.Write
-	(*Written)(nil),                // 44: muster.v1.Written
-	(*CreateQuotaRequest)(nil),     // 45: muster.v1.CreateQuotaRequest
-	(*DeleteQuotaRequest)(nil),     // 46: muster.v1.DeleteQuotaRequest
-	(*SetAccessRequest)(nil),       // 47: muster.v1.SetAccessRequest
-	(*SetGrantRequest)(nil),        // 48: muster.v1.SetGrantRequest
-	(*TransferRequest)(nil),        // 49: muster.v1.TransferRequest
-	(*PlaceHoldRequest)(nil),       // 50: muster.v1.PlaceHoldRequest
-	(*ReleaseHoldRequest)(nil),     // 51: muster.v1.ReleaseHoldRequest
-	(*SetOwnerRequest)(nil),        // 52: muster.v1.SetOwnerRequest
-	(*SetHealthPolicyRequest)(nil), // 53: muster.v1.SetHealthPolicyRequest
+	(*MaintenancePolicy)(nil),      // 1: muster.v1.MaintenancePolicy
+	(*TwoPeople)(nil),              // 2: muster.v1.TwoPeople
+	(*Targets)(nil),                // 3: muster.v1.Targets
+	(*Buffer)(nil),                 // 4: muster.v1.Buffer
+	(*Idle)(nil),                   // 5: muster.v1.Idle
+	(*Cluster)(nil),                // 6: muster.v1.Cluster
+	(*Partition)(nil),              // 7: muster.v1.Partition
+	(*Island)(nil),                 // 8: muster.v1.Island
+	(*Incident)(nil),               // 9: muster.v1.Incident
+	(*IncidentUpdate)(nil),         // 10: muster.v1.IncidentUpdate
+	(*GetFleetRequest)(nil),        // 11: muster.v1.GetFleetRequest
+	(*GetFleetResponse)(nil),       // 12: muster.v1.GetFleetResponse
+	(*AddClusterRequest)(nil),      // 13: muster.v1.AddClusterRequest
+	(*AddClusterResponse)(nil),     // 14: muster.v1.AddClusterResponse
+	(*AddPartitionRequest)(nil),    // 15: muster.v1.AddPartitionRequest
+	(*AddPartitionResponse)(nil),   // 16: muster.v1.AddPartitionResponse
+	(*AddIslandsRequest)(nil),      // 17: muster.v1.AddIslandsRequest
+	(*NewIsland)(nil),              // 18: muster.v1.NewIsland
+	(*AddIslandsResponse)(nil),     // 19: muster.v1.AddIslandsResponse
+	(*SetPolicyRequest)(nil),       // 20: muster.v1.SetPolicyRequest
+	(*SetPolicyResponse)(nil),      // 21: muster.v1.SetPolicyResponse
+	(*SetBufferRequest)(nil),       // 22: muster.v1.SetBufferRequest
+	(*SetBufferResponse)(nil),      // 23: muster.v1.SetBufferResponse
+	(*SetTargetsRequest)(nil),      // 24: muster.v1.SetTargetsRequest
+	(*SetTargetsResponse)(nil),     // 25: muster.v1.SetTargetsResponse
+	(*SetNodesRequest)(nil),        // 26: muster.v1.SetNodesRequest
+	(*SetNodesResponse)(nil),       // 27: muster.v1.SetNodesResponse
+	(*OpenIncidentRequest)(nil),    // 28: muster.v1.OpenIncidentRequest
+	(*UpdateIncidentRequest)(nil),  // 29: muster.v1.UpdateIncidentRequest
+	(*UpdateIncidentResponse)(nil), // 30: muster.v1.UpdateIncidentResponse
+	(*OpenIncidentResponse)(nil),   // 31: muster.v1.OpenIncidentResponse
+	(*CloseIncidentRequest)(nil),   // 32: muster.v1.CloseIncidentRequest
+	(*CloseIncidentResponse)(nil),  // 33: muster.v1.CloseIncidentResponse
+	(*ListIncidentsRequest)(nil),   // 34: muster.v1.ListIncidentsRequest
+	(*ListIncidentsResponse)(nil),  // 35: muster.v1.ListIncidentsResponse
+	(*ApplyRequest)(nil),           // 36: muster.v1.ApplyRequest
+	(*Change)(nil),                 // 37: muster.v1.Change
+	(*ApplyResponse)(nil),          // 38: muster.v1.ApplyResponse
+	nil,                            // 39: muster.v1.GetFleetResponse.BuffersEntry
+	(*durationpb.Duration)(nil),    // 40: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),  // 41: google.protobuf.Timestamp
+	(*Seen)(nil),                   // 42: muster.v1.Seen
+	(*HealthPolicy)(nil),           // 43: muster.v1.HealthPolicy
+	(*Write)(nil),                  // 44: muster.v1.Write
+	(*Written)(nil),                // 45: muster.v1.Written
+	(*CreateQuotaRequest)(nil),     // 46: muster.v1.CreateQuotaRequest
+	(*DeleteQuotaRequest)(nil),     // 47: muster.v1.DeleteQuotaRequest
+	(*SetAccessRequest)(nil),       // 48: muster.v1.SetAccessRequest
+	(*SetGrantRequest)(nil),        // 49: muster.v1.SetGrantRequest
+	(*TransferRequest)(nil),        // 50: muster.v1.TransferRequest
+	(*PlaceHoldRequest)(nil),       // 51: muster.v1.PlaceHoldRequest
+	(*ReleaseHoldRequest)(nil),     // 52: muster.v1.ReleaseHoldRequest
+	(*SetOwnerRequest)(nil),        // 53: muster.v1.SetOwnerRequest
+	(*SetHealthPolicyRequest)(nil), // 54: muster.v1.SetHealthPolicyRequest
 }
 var file_muster_v1_fleet_proto_depIdxs = []int32{
-	3,  // 0: muster.v1.Policy.buffer:type_name -> muster.v1.Buffer
-	39, // 1: muster.v1.Policy.dwell:type_name -> google.protobuf.Duration
-	39, // 2: muster.v1.Policy.probation:type_name -> google.protobuf.Duration
-	39, // 3: muster.v1.Policy.stale_after:type_name -> google.protobuf.Duration
-	39, // 4: muster.v1.Policy.flex_minimum:type_name -> google.protobuf.Duration
-	39, // 5: muster.v1.Policy.max_grace:type_name -> google.protobuf.Duration
-	4,  // 6: muster.v1.Policy.idle:type_name -> muster.v1.Idle
-	1,  // 7: muster.v1.Policy.two_people:type_name -> muster.v1.TwoPeople
-	2,  // 8: muster.v1.Policy.targets:type_name -> muster.v1.Targets
-	39, // 9: muster.v1.Targets.mttr:type_name -> google.protobuf.Duration
-	39, // 10: muster.v1.Idle.window:type_name -> google.protobuf.Duration
-	40, // 11: muster.v1.Cluster.stale_since:type_name -> google.protobuf.Timestamp
-	6,  // 12: muster.v1.Cluster.partitions:type_name -> muster.v1.Partition
-	2,  // 13: muster.v1.Cluster.targets:type_name -> muster.v1.Targets
-	7,  // 14: muster.v1.Partition.islands:type_name -> muster.v1.Island
-	40, // 15: muster.v1.Incident.opened:type_name -> google.protobuf.Timestamp
-	40, // 16: muster.v1.Incident.closed:type_name -> google.protobuf.Timestamp
-	9,  // 17: muster.v1.Incident.updates:type_name -> muster.v1.IncidentUpdate
-	40, // 18: muster.v1.IncidentUpdate.at:type_name -> google.protobuf.Timestamp
-	40, // 19: muster.v1.GetFleetRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 20: muster.v1.GetFleetResponse.seen:type_name -> muster.v1.Seen
-	0,  // 21: muster.v1.GetFleetResponse.policy:type_name -> muster.v1.Policy
-	38, // 22: muster.v1.GetFleetResponse.buffers:type_name -> muster.v1.GetFleetResponse.BuffersEntry
-	5,  // 23: muster.v1.GetFleetResponse.clusters:type_name -> muster.v1.Cluster
-	8,  // 24: muster.v1.GetFleetResponse.incidents:type_name -> muster.v1.Incident
-	42, // 25: muster.v1.GetFleetResponse.health:type_name -> muster.v1.HealthPolicy
-	43, // 26: muster.v1.AddClusterRequest.write:type_name -> muster.v1.Write
-	44, // 27: muster.v1.AddClusterResponse.written:type_name -> muster.v1.Written
-	43, // 28: muster.v1.AddPartitionRequest.write:type_name -> muster.v1.Write
-	44, // 29: muster.v1.AddPartitionResponse.written:type_name -> muster.v1.Written
-	43, // 30: muster.v1.AddIslandsRequest.write:type_name -> muster.v1.Write
-	17, // 31: muster.v1.AddIslandsRequest.islands:type_name -> muster.v1.NewIsland
-	44, // 32: muster.v1.AddIslandsResponse.written:type_name -> muster.v1.Written
-	43, // 33: muster.v1.SetPolicyRequest.write:type_name -> muster.v1.Write
-	0,  // 34: muster.v1.SetPolicyRequest.policy:type_name -> muster.v1.Policy
-	44, // 35: muster.v1.SetPolicyResponse.written:type_name -> muster.v1.Written
-	43, // 36: muster.v1.SetBufferRequest.write:type_name -> muster.v1.Write
-	3,  // 37: muster.v1.SetBufferRequest.buffer:type_name -> muster.v1.Buffer
-	44, // 38: muster.v1.SetBufferResponse.written:type_name -> muster.v1.Written
-	43, // 39: muster.v1.SetTargetsRequest.write:type_name -> muster.v1.Write
-	2,  // 40: muster.v1.SetTargetsRequest.targets:type_name -> muster.v1.Targets
-	44, // 41: muster.v1.SetTargetsResponse.written:type_name -> muster.v1.Written
-	43, // 42: muster.v1.SetNodesRequest.write:type_name -> muster.v1.Write
-	40, // 43: muster.v1.SetNodesRequest.at:type_name -> google.protobuf.Timestamp
-	44, // 44: muster.v1.SetNodesResponse.written:type_name -> muster.v1.Written
-	43, // 45: muster.v1.OpenIncidentRequest.write:type_name -> muster.v1.Write
-	43, // 46: muster.v1.UpdateIncidentRequest.write:type_name -> muster.v1.Write
-	44, // 47: muster.v1.UpdateIncidentResponse.written:type_name -> muster.v1.Written
-	44, // 48: muster.v1.OpenIncidentResponse.written:type_name -> muster.v1.Written
-	43, // 49: muster.v1.CloseIncidentRequest.write:type_name -> muster.v1.Write
-	44, // 50: muster.v1.CloseIncidentResponse.written:type_name -> muster.v1.Written
-	40, // 51: muster.v1.ListIncidentsRequest.as_of:type_name -> google.protobuf.Timestamp
-	41, // 52: muster.v1.ListIncidentsResponse.seen:type_name -> muster.v1.Seen
-	8,  // 53: muster.v1.ListIncidentsResponse.incidents:type_name -> muster.v1.Incident
-	43, // 54: muster.v1.ApplyRequest.write:type_name -> muster.v1.Write
-	36, // 55: muster.v1.ApplyRequest.changes:type_name -> muster.v1.Change
-	12, // 56: muster.v1.Change.add_cluster:type_name -> muster.v1.AddClusterRequest
-	14, // 57: muster.v1.Change.add_partition:type_name -> muster.v1.AddPartitionRequest
-	16, // 58: muster.v1.Change.add_islands:type_name -> muster.v1.AddIslandsRequest
-	19, // 59: muster.v1.Change.set_policy:type_name -> muster.v1.SetPolicyRequest
-	21, // 60: muster.v1.Change.set_buffer:type_name -> muster.v1.SetBufferRequest
-	25, // 61: muster.v1.Change.set_nodes:type_name -> muster.v1.SetNodesRequest
-	27, // 62: muster.v1.Change.open_incident:type_name -> muster.v1.OpenIncidentRequest
-	31, // 63: muster.v1.Change.close_incident:type_name -> muster.v1.CloseIncidentRequest
-	45, // 64: muster.v1.Change.create_quota:type_name -> muster.v1.CreateQuotaRequest
-	46, // 65: muster.v1.Change.delete_quota:type_name -> muster.v1.DeleteQuotaRequest
-	47, // 66: muster.v1.Change.set_access:type_name -> muster.v1.SetAccessRequest
-	48, // 67: muster.v1.Change.set_grant:type_name -> muster.v1.SetGrantRequest
-	49, // 68: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
-	50, // 69: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
-	51, // 70: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
-	52, // 71: muster.v1.Change.set_owner:type_name -> muster.v1.SetOwnerRequest
-	53, // 72: muster.v1.Change.set_health_policy:type_name -> muster.v1.SetHealthPolicyRequest
-	23, // 73: muster.v1.Change.set_targets:type_name -> muster.v1.SetTargetsRequest
-	44, // 74: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
-	3,  // 75: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
-	10, // 76: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
-	12, // 77: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
-	14, // 78: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
-	16, // 79: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
-	19, // 80: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
-	21, // 81: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
-	23, // 82: muster.v1.FleetService.SetTargets:input_type -> muster.v1.SetTargetsRequest
-	25, // 83: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
-	27, // 84: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
-	28, // 85: muster.v1.FleetService.UpdateIncident:input_type -> muster.v1.UpdateIncidentRequest
-	31, // 86: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
-	33, // 87: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
-	35, // 88: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
-	11, // 89: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
-	13, // 90: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
-	15, // 91: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
-	18, // 92: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
-	20, // 93: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
-	22, // 94: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
-	24, // 95: muster.v1.FleetService.SetTargets:output_type -> muster.v1.SetTargetsResponse
-	26, // 96: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
-	30, // 97: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
-	29, // 98: muster.v1.FleetService.UpdateIncident:output_type -> muster.v1.UpdateIncidentResponse
-	32, // 99: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
-	34, // 100: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
-	37, // 101: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
-	89, // [89:102] is the sub-list for method output_type
-	76, // [76:89] is the sub-list for method input_type
-	76, // [76:76] is the sub-list for extension type_name
-	76, // [76:76] is the sub-list for extension extendee
-	0,  // [0:76] is the sub-list for field type_name
+	4,  // 0: muster.v1.Policy.buffer:type_name -> muster.v1.Buffer
+	40, // 1: muster.v1.Policy.dwell:type_name -> google.protobuf.Duration
+	40, // 2: muster.v1.Policy.probation:type_name -> google.protobuf.Duration
+	40, // 3: muster.v1.Policy.stale_after:type_name -> google.protobuf.Duration
+	40, // 4: muster.v1.Policy.flex_minimum:type_name -> google.protobuf.Duration
+	40, // 5: muster.v1.Policy.max_grace:type_name -> google.protobuf.Duration
+	5,  // 6: muster.v1.Policy.idle:type_name -> muster.v1.Idle
+	2,  // 7: muster.v1.Policy.two_people:type_name -> muster.v1.TwoPeople
+	1,  // 8: muster.v1.Policy.maintenance:type_name -> muster.v1.MaintenancePolicy
+	3,  // 9: muster.v1.Policy.targets:type_name -> muster.v1.Targets
+	40, // 10: muster.v1.MaintenancePolicy.horizon:type_name -> google.protobuf.Duration
+	40, // 11: muster.v1.MaintenancePolicy.lead:type_name -> google.protobuf.Duration
+	40, // 12: muster.v1.MaintenancePolicy.validation:type_name -> google.protobuf.Duration
+	40, // 13: muster.v1.MaintenancePolicy.keep_room:type_name -> google.protobuf.Duration
+	40, // 14: muster.v1.Targets.mttr:type_name -> google.protobuf.Duration
+	40, // 15: muster.v1.Idle.window:type_name -> google.protobuf.Duration
+	41, // 16: muster.v1.Cluster.stale_since:type_name -> google.protobuf.Timestamp
+	7,  // 17: muster.v1.Cluster.partitions:type_name -> muster.v1.Partition
+	3,  // 18: muster.v1.Cluster.targets:type_name -> muster.v1.Targets
+	8,  // 19: muster.v1.Partition.islands:type_name -> muster.v1.Island
+	41, // 20: muster.v1.Incident.opened:type_name -> google.protobuf.Timestamp
+	41, // 21: muster.v1.Incident.closed:type_name -> google.protobuf.Timestamp
+	10, // 22: muster.v1.Incident.updates:type_name -> muster.v1.IncidentUpdate
+	41, // 23: muster.v1.IncidentUpdate.at:type_name -> google.protobuf.Timestamp
+	41, // 24: muster.v1.GetFleetRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 25: muster.v1.GetFleetResponse.seen:type_name -> muster.v1.Seen
+	0,  // 26: muster.v1.GetFleetResponse.policy:type_name -> muster.v1.Policy
+	39, // 27: muster.v1.GetFleetResponse.buffers:type_name -> muster.v1.GetFleetResponse.BuffersEntry
+	6,  // 28: muster.v1.GetFleetResponse.clusters:type_name -> muster.v1.Cluster
+	9,  // 29: muster.v1.GetFleetResponse.incidents:type_name -> muster.v1.Incident
+	43, // 30: muster.v1.GetFleetResponse.health:type_name -> muster.v1.HealthPolicy
+	44, // 31: muster.v1.AddClusterRequest.write:type_name -> muster.v1.Write
+	45, // 32: muster.v1.AddClusterResponse.written:type_name -> muster.v1.Written
+	44, // 33: muster.v1.AddPartitionRequest.write:type_name -> muster.v1.Write
+	45, // 34: muster.v1.AddPartitionResponse.written:type_name -> muster.v1.Written
+	44, // 35: muster.v1.AddIslandsRequest.write:type_name -> muster.v1.Write
+	18, // 36: muster.v1.AddIslandsRequest.islands:type_name -> muster.v1.NewIsland
+	45, // 37: muster.v1.AddIslandsResponse.written:type_name -> muster.v1.Written
+	44, // 38: muster.v1.SetPolicyRequest.write:type_name -> muster.v1.Write
+	0,  // 39: muster.v1.SetPolicyRequest.policy:type_name -> muster.v1.Policy
+	45, // 40: muster.v1.SetPolicyResponse.written:type_name -> muster.v1.Written
+	44, // 41: muster.v1.SetBufferRequest.write:type_name -> muster.v1.Write
+	4,  // 42: muster.v1.SetBufferRequest.buffer:type_name -> muster.v1.Buffer
+	45, // 43: muster.v1.SetBufferResponse.written:type_name -> muster.v1.Written
+	44, // 44: muster.v1.SetTargetsRequest.write:type_name -> muster.v1.Write
+	3,  // 45: muster.v1.SetTargetsRequest.targets:type_name -> muster.v1.Targets
+	45, // 46: muster.v1.SetTargetsResponse.written:type_name -> muster.v1.Written
+	44, // 47: muster.v1.SetNodesRequest.write:type_name -> muster.v1.Write
+	41, // 48: muster.v1.SetNodesRequest.at:type_name -> google.protobuf.Timestamp
+	45, // 49: muster.v1.SetNodesResponse.written:type_name -> muster.v1.Written
+	44, // 50: muster.v1.OpenIncidentRequest.write:type_name -> muster.v1.Write
+	44, // 51: muster.v1.UpdateIncidentRequest.write:type_name -> muster.v1.Write
+	45, // 52: muster.v1.UpdateIncidentResponse.written:type_name -> muster.v1.Written
+	45, // 53: muster.v1.OpenIncidentResponse.written:type_name -> muster.v1.Written
+	44, // 54: muster.v1.CloseIncidentRequest.write:type_name -> muster.v1.Write
+	45, // 55: muster.v1.CloseIncidentResponse.written:type_name -> muster.v1.Written
+	41, // 56: muster.v1.ListIncidentsRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 57: muster.v1.ListIncidentsResponse.seen:type_name -> muster.v1.Seen
+	9,  // 58: muster.v1.ListIncidentsResponse.incidents:type_name -> muster.v1.Incident
+	44, // 59: muster.v1.ApplyRequest.write:type_name -> muster.v1.Write
+	37, // 60: muster.v1.ApplyRequest.changes:type_name -> muster.v1.Change
+	13, // 61: muster.v1.Change.add_cluster:type_name -> muster.v1.AddClusterRequest
+	15, // 62: muster.v1.Change.add_partition:type_name -> muster.v1.AddPartitionRequest
+	17, // 63: muster.v1.Change.add_islands:type_name -> muster.v1.AddIslandsRequest
+	20, // 64: muster.v1.Change.set_policy:type_name -> muster.v1.SetPolicyRequest
+	22, // 65: muster.v1.Change.set_buffer:type_name -> muster.v1.SetBufferRequest
+	26, // 66: muster.v1.Change.set_nodes:type_name -> muster.v1.SetNodesRequest
+	28, // 67: muster.v1.Change.open_incident:type_name -> muster.v1.OpenIncidentRequest
+	32, // 68: muster.v1.Change.close_incident:type_name -> muster.v1.CloseIncidentRequest
+	46, // 69: muster.v1.Change.create_quota:type_name -> muster.v1.CreateQuotaRequest
+	47, // 70: muster.v1.Change.delete_quota:type_name -> muster.v1.DeleteQuotaRequest
+	48, // 71: muster.v1.Change.set_access:type_name -> muster.v1.SetAccessRequest
+	49, // 72: muster.v1.Change.set_grant:type_name -> muster.v1.SetGrantRequest
+	50, // 73: muster.v1.Change.transfer:type_name -> muster.v1.TransferRequest
+	51, // 74: muster.v1.Change.place_hold:type_name -> muster.v1.PlaceHoldRequest
+	52, // 75: muster.v1.Change.release_hold:type_name -> muster.v1.ReleaseHoldRequest
+	53, // 76: muster.v1.Change.set_owner:type_name -> muster.v1.SetOwnerRequest
+	54, // 77: muster.v1.Change.set_health_policy:type_name -> muster.v1.SetHealthPolicyRequest
+	24, // 78: muster.v1.Change.set_targets:type_name -> muster.v1.SetTargetsRequest
+	45, // 79: muster.v1.ApplyResponse.written:type_name -> muster.v1.Written
+	4,  // 80: muster.v1.GetFleetResponse.BuffersEntry.value:type_name -> muster.v1.Buffer
+	11, // 81: muster.v1.FleetService.GetFleet:input_type -> muster.v1.GetFleetRequest
+	13, // 82: muster.v1.FleetService.AddCluster:input_type -> muster.v1.AddClusterRequest
+	15, // 83: muster.v1.FleetService.AddPartition:input_type -> muster.v1.AddPartitionRequest
+	17, // 84: muster.v1.FleetService.AddIslands:input_type -> muster.v1.AddIslandsRequest
+	20, // 85: muster.v1.FleetService.SetPolicy:input_type -> muster.v1.SetPolicyRequest
+	22, // 86: muster.v1.FleetService.SetBuffer:input_type -> muster.v1.SetBufferRequest
+	24, // 87: muster.v1.FleetService.SetTargets:input_type -> muster.v1.SetTargetsRequest
+	26, // 88: muster.v1.FleetService.SetNodes:input_type -> muster.v1.SetNodesRequest
+	28, // 89: muster.v1.FleetService.OpenIncident:input_type -> muster.v1.OpenIncidentRequest
+	29, // 90: muster.v1.FleetService.UpdateIncident:input_type -> muster.v1.UpdateIncidentRequest
+	32, // 91: muster.v1.FleetService.CloseIncident:input_type -> muster.v1.CloseIncidentRequest
+	34, // 92: muster.v1.FleetService.ListIncidents:input_type -> muster.v1.ListIncidentsRequest
+	36, // 93: muster.v1.FleetService.Apply:input_type -> muster.v1.ApplyRequest
+	12, // 94: muster.v1.FleetService.GetFleet:output_type -> muster.v1.GetFleetResponse
+	14, // 95: muster.v1.FleetService.AddCluster:output_type -> muster.v1.AddClusterResponse
+	16, // 96: muster.v1.FleetService.AddPartition:output_type -> muster.v1.AddPartitionResponse
+	19, // 97: muster.v1.FleetService.AddIslands:output_type -> muster.v1.AddIslandsResponse
+	21, // 98: muster.v1.FleetService.SetPolicy:output_type -> muster.v1.SetPolicyResponse
+	23, // 99: muster.v1.FleetService.SetBuffer:output_type -> muster.v1.SetBufferResponse
+	25, // 100: muster.v1.FleetService.SetTargets:output_type -> muster.v1.SetTargetsResponse
+	27, // 101: muster.v1.FleetService.SetNodes:output_type -> muster.v1.SetNodesResponse
+	31, // 102: muster.v1.FleetService.OpenIncident:output_type -> muster.v1.OpenIncidentResponse
+	30, // 103: muster.v1.FleetService.UpdateIncident:output_type -> muster.v1.UpdateIncidentResponse
+	33, // 104: muster.v1.FleetService.CloseIncident:output_type -> muster.v1.CloseIncidentResponse
+	35, // 105: muster.v1.FleetService.ListIncidents:output_type -> muster.v1.ListIncidentsResponse
+	38, // 106: muster.v1.FleetService.Apply:output_type -> muster.v1.ApplyResponse
+	94, // [94:107] is the sub-list for method output_type
+	81, // [81:94] is the sub-list for method input_type
+	81, // [81:81] is the sub-list for extension type_name
+	81, // [81:81] is the sub-list for extension extendee
+	0,  // [0:81] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_fleet_proto_init() }
@@ -3121,9 +3217,9 @@ func file_muster_v1_fleet_proto_init() {
 	file_muster_v1_health_proto_init()
 	file_muster_v1_quota_proto_init()
 	file_muster_v1_fleet_proto_msgTypes[0].OneofWrappers = []any{}
-	file_muster_v1_fleet_proto_msgTypes[3].OneofWrappers = []any{}
-	file_muster_v1_fleet_proto_msgTypes[28].OneofWrappers = []any{}
-	file_muster_v1_fleet_proto_msgTypes[36].OneofWrappers = []any{
+	file_muster_v1_fleet_proto_msgTypes[4].OneofWrappers = []any{}
+	file_muster_v1_fleet_proto_msgTypes[29].OneofWrappers = []any{}
+	file_muster_v1_fleet_proto_msgTypes[37].OneofWrappers = []any{
 		(*Change_AddCluster)(nil),
 		(*Change_AddPartition)(nil),
 		(*Change_AddIslands)(nil),
@@ -3149,7 +3245,7 @@ func file_muster_v1_fleet_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_fleet_proto_rawDesc), len(file_muster_v1_fleet_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   39,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

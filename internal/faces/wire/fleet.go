@@ -138,6 +138,18 @@ func Policy(p fleet.Policy) *musterv1.Policy {
 		SecondPerson: &p.SecondPerson,
 		OpenReading:  &p.OpenReading,
 		TwoPeople:    &musterv1.TwoPeople{For: p.TwoPeople.Names()},
+		Maintenance:  maintenancePolicy(p.Maintenance),
+	}
+}
+
+// maintenancePolicy is what planned work keeps to, or nil where nobody set it.
+func maintenancePolicy(p fleet.MaintenancePolicy) *musterv1.MaintenancePolicy {
+	if p == (fleet.MaintenancePolicy{}) {
+		return nil
+	}
+	return &musterv1.MaintenancePolicy{
+		Horizon: durationpb.New(p.Horizon), Lead: durationpb.New(p.Lead),
+		Validation: durationpb.New(p.Validation), KeepRoom: durationpb.New(p.KeepRoom),
 	}
 }
 

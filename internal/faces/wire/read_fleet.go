@@ -110,6 +110,9 @@ func readPolicy(now fleet.Policy, p *musterv1.Policy) (fleet.Policy, error) {
 			return now, err
 		}
 	}
+	if p.GetMaintenance() != nil {
+		now.Maintenance = now.Maintenance.OrDefault()
+	}
 	for _, d := range []struct {
 		field string
 		says  *durationpb.Duration
@@ -121,6 +124,10 @@ func readPolicy(now fleet.Policy, p *musterv1.Policy) (fleet.Policy, error) {
 		{"policy.flex_minimum", p.GetFlexMinimum(), &now.FlexMinimum},
 		{"policy.max_grace", p.GetMaxGrace(), &now.MaxGrace},
 		{"policy.idle.window", p.GetIdle().GetWindow(), &now.Idle.Window},
+		{"policy.maintenance.horizon", p.GetMaintenance().GetHorizon(), &now.Maintenance.Horizon},
+		{"policy.maintenance.lead", p.GetMaintenance().GetLead(), &now.Maintenance.Lead},
+		{"policy.maintenance.validation", p.GetMaintenance().GetValidation(), &now.Maintenance.Validation},
+		{"policy.maintenance.keep_room", p.GetMaintenance().GetKeepRoom(), &now.Maintenance.KeepRoom},
 	} {
 		if d.says == nil {
 			continue

@@ -23,6 +23,7 @@ func policy() fleet.Policy {
 	p.OpenReading = !p.OpenReading
 	p.Targets = fleet.Targets{Availability: 931, Uptime: 871, MTTR: 7 * time.Hour}
 	p.Idle = fleet.Idle{Threshold: 71, Window: 8 * time.Hour}
+	p.Maintenance = fleet.MaintenancePolicy{Horizon: 5 * time.Hour, Lead: 6 * time.Hour, Validation: time.Minute, KeepRoom: 2 * time.Hour}
 	return p
 }
 
@@ -137,6 +138,16 @@ func TestAQuotaWithoutAnAccessListSaysSo(t *testing.T) {
 	for _, q := range wire.Quotas(s, 0, "", func(string) bool { return true }) {
 		if q.GetOpen() != (q.GetPath() == "open") {
 			t.Errorf("quota %s says open: %v", q.GetPath(), q.GetOpen())
+		}
+	}
+}
+
+// The policy of these tests differs from the default in every field, so that none is lost on the way unseen.
+func TestThePolicyOfTheseTestsDiffersInEveryField(t *testing.T) {
+	is, not := reflect.ValueOf(policy()), reflect.ValueOf(fleet.DefaultPolicy())
+	for i := range is.NumField() {
+		if reflect.DeepEqual(is.Field(i).Interface(), not.Field(i).Interface()) {
+			t.Errorf("Policy.%s is the default's", is.Type().Field(i).Name)
 		}
 	}
 }
