@@ -258,6 +258,7 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.Unreserve(w, e.Spots)
 	case event.ProtectionCut:
 		w.Cut = &fleet.ProtectionCut{At: at, GPUs: e.GPUs, Change: e.Change, By: e.By, Reason: e.Reason}
+		return true // it is told when all is decided, and changes no replica
 	case event.HoldsChanged:
 		s.SetHolds(w, e.Pool, e.From, e.To, e.Holds)
 	default:

@@ -152,11 +152,11 @@ func (t *turn) align(p *fleet.Partition) (again bool) {
 	return false
 }
 
-// aligned ends an alignment. Where reports are stale the next look would only trim: so what it
-// would say of declared gangs is said now.
+// aligned ends an alignment. Where reports are stale the next look would only trim (unless more is
+// promised than there is still): so what it would say of declared gangs is said now.
 func (t *turn) aligned(p *fleet.Partition, stale bool) {
 	p.Aligned()
-	if stale {
+	if stale && !p.Overpromised() {
 		t.trim(p)
 	}
 }

@@ -142,7 +142,7 @@ func Policy(p fleet.Policy) *musterv1.Policy {
 	}
 }
 
-// maintenancePolicy is what planned work keeps to, or nil where nobody set it.
+// maintenancePolicy is what planned work keeps to, or nil where it was never set.
 func maintenancePolicy(p fleet.MaintenancePolicy) *musterv1.MaintenancePolicy {
 	if p == (fleet.MaintenancePolicy{}) {
 		return nil

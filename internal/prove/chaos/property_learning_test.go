@@ -33,9 +33,10 @@ func TestWhoIsAdmittedStartsWithinTheGraceWhereHousesLearn(t *testing.T) {
 }
 
 // learnersOnceBroken are seeds of such houses that broke a rule: a large gang on flex and
-// three small ones that evicted each other in turn (20037), and three of a tree that did
-// so from partition to partition (9001086).
-var learnersOnceBroken = []int64{20037, 9001086}
+// three small ones that evicted each other in turn (20037), three of a tree that did
+// so from partition to partition (9001086), and a declared gang of a stale cluster whose flag
+// changed when it was looked at again (30).
+var learnersOnceBroken = []int64{20037, 9001086, 30}
 
 // TestHousesThatLearnOutliveChaos plays houses in bad weather whose promises follow
 // from their own past: the fleet's policy, and those of its parts, may learn.

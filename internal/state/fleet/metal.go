@@ -30,6 +30,7 @@ func (p *Partition) AddIsland(name string, racks int) {
 		if a.Gang > 0 && a.GangIsland >= at {
 			a.GangIsland++
 		}
+		a.touch() // its work stands in islands with other numbers now
 	}
 }
 
