@@ -49,11 +49,11 @@ func (s *server) buildOut(ctx context.Context) error {
 	if projects != nil {
 		defer projects.Close()
 	}
-	real := runners(projects, adapters)
+	outside := runners(projects, adapters)
 	runner := provision.New(provision.Options{
 		Read: s.engine.Read, Log: s.log,
 		Do:        func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
-		Providers: map[string]provision.Outside{"simulated": runners(projects, world), "azure": real, "hand": real}, Clouds: clouds,
+		Providers: map[string]provision.Outside{"simulated": runners(projects, world), "azure": outside, "hand": outside}, Clouds: clouds,
 		Mask: mask,
 	})
 	for ctx.Err() == nil {

@@ -74,8 +74,12 @@ func manyRecords(ctx context.Context, name string, n uint64) error {
 		return err
 	}
 	for i, c := range []core.Command{
-		core.AddCluster{Name: "tiger"}, core.AddPartition{Cluster: "tiger", GPU: "h200"}, core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "a", Nodes: 4}}},
-		core.CreateQuota{Path: "oak"}, core.Submit{Spec: tooLarge("w1")}, core.Cancel{Namespace: "bench", Name: "w1"},
+		core.AddCluster{Name: "tiger"},
+		core.AddPartition{Cluster: "tiger", GPU: "h200"},
+		core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "a", Nodes: 4}}},
+		core.CreateQuota{Path: "oak"},
+		core.Submit{Spec: tooLarge("w1")},
+		core.Cancel{Namespace: "bench", Name: "w1"},
 	} {
 		if _, err := e.Do(ctx, core.Request{Command: c, Actor: core.System, Key: fmt.Sprintf("at-%08x-%016d", int64(at)/1e9, i)}); err != nil {
 			return fmt.Errorf("%T: %w", c, err)

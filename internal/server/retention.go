@@ -129,7 +129,7 @@ func (t *trimCommand) trim(ctx context.Context, name string) error {
 		return cli.Malformed(err)
 	}
 	report, err := retain.Trim(ctx, j, t.retain.before(time.Now()), retain.Options{Keep: kept, Progress: t.progress()})
-	if err = errors.Join(err, j.Close()); err != nil {
+	if err := errors.Join(err, j.Close()); err != nil {
 		return err
 	}
 	t.report(report)

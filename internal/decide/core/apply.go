@@ -119,21 +119,6 @@ func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.RemoveQuota(e.Quota)
 	case event.AccessSet:
 		s.Quota(e.Quota).Access = e.Access
-	case event.GrantSet:
-		p := s.Partition(e.Partition)
-		p.SetGrant(e.Quota, e.GPUs, e.Gang, e.Overcommit)
-		p.SetTemporary(e.Quota, e.Temporary)
-	case event.GrantEnding:
-		p := s.Partition(e.Partition)
-		soon := p.EnsureAccount(e.Quota).Temporary
-		soon.Told = true
-		p.SetTemporary(e.Quota, soon)
-	case event.GrantEnded:
-		p := s.Partition(e.Partition)
-		p.SetGrant(e.Quota, e.GPUs, e.Gang, e.Overcommit)
-		p.SetTemporary(e.Quota, fleet.Temporary{})
-	case event.GrantTransferred:
-		applyTransfer(s.Partition(e.Partition), e)
 	case event.HoldPlaced:
 		s.AddHold(e.Hold)
 	case event.HoldEnded:
@@ -151,6 +136,29 @@ func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.RemoveSubscription(e.Name)
 	case event.BackingAligned:
 		applyBacking(s.Partition(e.Partition), e, at)
+	default:
+		return applyGrants(s, e)
+	}
+	return true
+}
+
+func applyGrants(s *fleet.State, e event.Event) bool {
+	switch e := e.(type) {
+	case event.GrantSet:
+		p := s.Partition(e.Partition)
+		p.SetGrant(e.Quota, e.GPUs, e.Gang, e.Overcommit)
+		p.SetTemporary(e.Quota, e.Temporary)
+	case event.GrantEnding:
+		p := s.Partition(e.Partition)
+		soon := p.EnsureAccount(e.Quota).Temporary
+		soon.Told = true
+		p.SetTemporary(e.Quota, soon)
+	case event.GrantEnded:
+		p := s.Partition(e.Partition)
+		p.SetGrant(e.Quota, e.GPUs, e.Gang, e.Overcommit)
+		p.SetTemporary(e.Quota, fleet.Temporary{})
+	case event.GrantTransferred:
+		applyTransfer(s.Partition(e.Partition), e)
 	default:
 		return false
 	}

@@ -53,7 +53,9 @@ func TestZonesOfOnePersonAreBounded(t *testing.T) {
 		return refusal
 	}
 	for _, c := range []Command{
-		AddCluster{Name: "tiger"}, AddPartition{Cluster: "tiger", GPU: "h200"}, AddIslands{Partition: "tiger/h200", Islands: []NewIsland{{Name: "i1", Nodes: 2}}},
+		AddCluster{Name: "tiger"},
+		AddPartition{Cluster: "tiger", GPU: "h200"},
+		AddIslands{Partition: "tiger/h200", Islands: []NewIsland{{Name: "i1", Nodes: 2}}},
 		Submit{Spec: fleet.Spec{Name: "w", Namespace: "oak", User: "mallory", Target: fleet.Flex, Priority: fleet.Mid, Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 1, Max: 1, Reach: fleet.ReachIsland}}}},
 	} {
 		if refusal := do(System, c); refusal != nil {

@@ -27,10 +27,7 @@ func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) 
 	if e.Temporary.GPUs > 0 && c.Until != 0 {
 		e.Temporary.By, e.Temporary.Reason, e.Temporary.Told = by, reason, c.Until.Sub(now) <= fleet.EndingNotice
 	}
-	if e.Gang < 0 || e.Gang > e.GPUs {
-		return nil, refuse(Invalid, "a gang of %d GPUs in a grant of %d; it must be between 0 and the grant", e.Gang, e.GPUs)
-	}
-	if refusal := wholeNodes(p, "a gang", e.Gang); refusal != nil {
+	if refusal := checkGang(p, e); refusal != nil {
 		return nil, refusal
 	}
 	wasGang := 0
@@ -68,6 +65,14 @@ func checkGrant(p *fleet.Partition, c SetGrant, now fleet.Instant) *Refusal {
 		return refuse(NothingToDo, "nothing of the grant of %s in %s ends by itself", c.Quota, c.Partition)
 	}
 	return nil
+}
+
+// checkGang refuses a declared gang that the grant cannot have.
+func checkGang(p *fleet.Partition, e event.GrantSet) *Refusal {
+	if e.Gang < 0 || e.Gang > e.GPUs {
+		return refuse(Invalid, "a gang of %d GPUs in a grant of %d; it must be between 0 and the grant", e.Gang, e.GPUs)
+	}
+	return wholeNodes(p, "a gang", e.Gang)
 }
 
 // momentText is a moment as messages say it.

@@ -42,14 +42,8 @@ func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 			return nil, refuse(InUse, "quota %q has children (%s); delete them first", c.Path, q.Path)
 		}
 	}
-	for _, p := range s.Partitions {
-		a := p.Account(c.Path)
-		if a != nil && a.Grant > 0 && a.Lasting() == 0 {
-			return nil, refuse(InUse, "quota %q still has %d GPUs of %s until %s; end them first (muster quota grant %s %s 0 --until now)", c.Path, a.Grant, p.ID, momentText(a.Temporary.Until), c.Path, p.ID)
-		}
-		if a != nil && a.Grant > 0 {
-			return nil, refuse(InUse, "quota %q still has a grant of %d GPUs in %s; set it to 0 first", c.Path, a.Grant, p.ID)
-		}
+	if refusal := grantLeft(s, c.Path); refusal != nil {
+		return nil, refusal
 	}
 	for _, h := range s.Holds {
 		if h.Quota == c.Path {
@@ -63,6 +57,20 @@ func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 		}
 	}
 	return one(event.QuotaDeleted{Quota: c.Path})
+}
+
+// grantLeft refuses to delete a quota that has a grant.
+func grantLeft(s *fleet.State, path string) *Refusal {
+	for _, p := range s.Partitions {
+		a := p.Account(path)
+		if a != nil && a.Grant > 0 && a.Lasting() == 0 {
+			return refuse(InUse, "quota %q still has %d GPUs of %s until %s; end them first (muster quota grant %s %s 0 --until now)", path, a.Grant, p.ID, momentText(a.Temporary.Until), path, p.ID)
+		}
+		if a != nil && a.Grant > 0 {
+			return refuse(InUse, "quota %q still has a grant of %d GPUs in %s; set it to 0 first", path, a.Grant, p.ID)
+		}
+	}
+	return nil
 }
 
 func setAccess(s *fleet.State, c SetAccess) ([]event.Event, *Refusal) {

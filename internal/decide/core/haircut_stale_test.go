@@ -94,12 +94,18 @@ func TestAStalePlanSaysWhatHasChanged(t *testing.T) {
 		do   []core.Command
 		says []string
 	}{
-		"its own row": {[]core.Command{core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 72}},
-			[]string{"the grant of oak in tiger/h200 was 80 GPUs and is 72", "Plan again: muster haircut plan --save autumn-2"}},
-		"both rows": {[]core.Command{core.Transfer{From: "oak", To: "elm", Partition: "tiger/h200", GPUs: 8}},
-			[]string{"the grant of oak in tiger/h200 was 80 GPUs and is 72", "the grant of elm in tiger/h200 was 16 GPUs and is 24"}},
-		"its reason": {[]core.Command{core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "b", Nodes: 6}}}},
-			[]string{"tiger/h200 has 96 GPUs assigned (it had 96) and can sustain 96 (64): 0 are over, and this wave cuts 32"}},
+		"its own row": {
+			[]core.Command{core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 72}},
+			[]string{"the grant of oak in tiger/h200 was 80 GPUs and is 72", "Plan again: muster haircut plan --save autumn-2"},
+		},
+		"both rows": {
+			[]core.Command{core.Transfer{From: "oak", To: "elm", Partition: "tiger/h200", GPUs: 8}},
+			[]string{"the grant of oak in tiger/h200 was 80 GPUs and is 72", "the grant of elm in tiger/h200 was 16 GPUs and is 24"},
+		},
+		"its reason": {
+			[]core.Command{core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "b", Nodes: 6}}}},
+			[]string{"tiger/h200 has 96 GPUs assigned (it had 96) and can sustain 96 (64): 0 are over, and this wave cuts 32"},
+		},
 	} {
 		st := overGranted(t)
 		for _, c := range one.do {

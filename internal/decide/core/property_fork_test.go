@@ -145,9 +145,14 @@ func TestACopyOfTheFirstsDecidesTheSame(t *testing.T) {
 		free = append(free, n.Name)
 	}
 	for _, c := range []core.Command{
-		core.Tick{}, core.SetGrant{Quota: "t/x", Partition: "t/g", GPUs: 8}, core.SetGrant{Quota: "t/y", Partition: "t/g", GPUs: 48}, core.SetNodes{Names: free, State: fleet.Quarantined, Signal: "XID 79"},
+		core.Tick{},
+		core.SetGrant{Quota: "t/x", Partition: "t/g", GPUs: 8},
+		core.SetGrant{Quota: "t/y", Partition: "t/g", GPUs: 48},
+		core.SetNodes{Names: free, State: fleet.Quarantined, Signal: "XID 79"},
 		job("zoe", "another", fleet.Flex, fleet.High, pool("w", 0, 8, 1)), job("zoe", "later", fleet.Flex, fleet.Low, pool("w", 0, 8, 2)), job("oak", "own", "t/x", fleet.Critical, pool("w", 0, 8, 2)), job("elm", "small", "t/y", fleet.Mid, pool("w", 0, 1, 1)),
-		core.Cancel{Namespace: "elm", Name: "guest"}, core.Cancel{Namespace: "oak", Name: "long"}, core.Retarget{Namespace: "elm", Name: "guest", Target: fleet.Flex},
+		core.Cancel{Namespace: "elm", Name: "guest"},
+		core.Cancel{Namespace: "oak", Name: "long"},
+		core.Retarget{Namespace: "elm", Name: "guest", Target: fleet.Flex},
 	} {
 		r := core.Request{Command: c, Actor: core.System, Reason: "tried"}
 		want, no := core.Step(s.Fork(), r, moment(2*time.Hour))

@@ -21,7 +21,9 @@ func hunted(t *testing.T, seed uint64, n int) (bad string, inSoak bool, y *yard,
 	y = &yard{t: t, rng: rand.New(rand.NewPCG(seed, 11)), s: fleet.NewState(), now: fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	bad, inSoak = fmt.Sprintf("u%d", y.rng.IntN(n)), y.rng.IntN(2) == 0
 	for _, c := range []core.Command{
-		core.SetPolicy{Policy: fleet.DefaultPolicy()}, core.AddCluster{Name: "t"}, core.AddPartition{Cluster: "t", GPU: "g"},
+		core.SetPolicy{Policy: fleet.DefaultPolicy()},
+		core.AddCluster{Name: "t"},
+		core.AddPartition{Cluster: "t", GPU: "g"},
 		core.AddIslands{Partition: "t/g", Islands: []core.NewIsland{{Name: "a", Nodes: 40}}},
 	} {
 		y.must(c)

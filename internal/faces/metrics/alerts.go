@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"bytes"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -17,7 +18,10 @@ type Alert struct {
 }
 
 // Alerts lists what Muster thinks worth telling.
-func Alerts() []Alert {
+func Alerts() []Alert { return slices.Concat(promiseAlerts(), buildingAlerts(), serverAlerts()) }
+
+// promiseAlerts are about what was promised, and what it stands on.
+func promiseAlerts() []Alert {
 	return []Alert{
 		{
 			Name: "MusterPromiseUnbacked", Expr: `muster_gpus_unbacked > 0`,
@@ -55,6 +59,12 @@ func Alerts() []Alert {
 			Summary: "{{ $labels.cluster }} has stopped to report; nothing new starts there",
 			Do:      "its backing stays as it was; look at its agent and its API server.",
 		},
+	}
+}
+
+// buildingAlerts are about clusters that are built.
+func buildingAlerts() []Alert {
+	return []Alert{
 		{
 			Name: "MusterBuildWaitsForPerson", Expr: `muster_building_person > 0`,
 			For: "4h", Severity: "ticket",
@@ -73,6 +83,12 @@ func Alerts() []Alert {
 			Summary: "{{ $value }} clusters in production have a condition that does not hold",
 			Do:      "muster cluster why CLUSTER names the condition, and what was seen.",
 		},
+	}
+}
+
+// serverAlerts are about Muster itself.
+func serverAlerts() []Alert {
+	return []Alert{
 		{
 			Name: "MusterCommandsFail", Expr: `increase(muster_commands_total{outcome="failed"}[5m]) > 0`,
 			For: "1m", Severity: "page",

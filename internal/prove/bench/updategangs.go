@@ -88,7 +88,7 @@ func (g *gangs) interrupted(id uint64, at fleet.Instant, planned bool) {
 // settle looks at the gangs that a record is about: which of them run, and which have ended.
 func (g *gangs) settle(s *fleet.State, r event.Record) {
 	for _, e := range r.Events {
-		id := uint64(0)
+		var id uint64
 		switch e := e.(type) {
 		case event.ReplicasPlaced:
 			id = e.ID

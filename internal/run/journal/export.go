@@ -18,7 +18,7 @@ import (
 //	again. Little endian.
 //
 // That of a log that lacks its beginning says so, and has its base before the entries: Seq, At, the
-// length of Data, Data, and the chained checksum, followed by the CRC32C of all that.
+// length of Data, then Data itself, and the chained checksum, followed by the CRC32C of all that.
 const (
 	exportMagic = "MUSTLOG2"
 	earlier     = "MUSTLOG1" // the same; its entries are not packed

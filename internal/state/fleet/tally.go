@@ -43,10 +43,10 @@ func (p *Partition) contribute(n *Node, sign int) {
 	if sign > 0 {
 		n.usable, n.whole, n.counted = n.State.Usable(), n.Whole(), n.UsableGPUs()
 	}
-	switch n.State {
-	case Probation:
+	if n.State == Probation {
 		p.probations += sign
-	case Suspect:
+	}
+	if n.State == Suspect {
 		p.suspects += sign
 	}
 	t.Installed += sign * n.GPUs

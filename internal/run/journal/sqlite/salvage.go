@@ -53,9 +53,7 @@ func salvage(ctx context.Context, path string, o Options, damage *journal.Corrup
 func keepGood(ctx context.Context, path, fresh string, wait time.Duration, damage *journal.CorruptError) (base journal.Base, good uint64, err error) {
 	from := &Journal{path: path, readers: pool{path: path, how: toRead, wait: wait}}
 	defer from.readers.close()
-	if base, err = from.baseLeft(); err != nil {
-		return base, 0, err
-	}
+	base = from.baseLeft()
 	good, err = from.copyGood(ctx, fresh, base, damage.Good == 0)
 	if err == nil && good < damage.Good { // an older entry is damaged, too
 		if later, ok := from.laterBase(good, damage.Good); ok {
@@ -75,17 +73,17 @@ func keepGood(ctx context.Context, path, fresh string, wait time.Duration, damag
 }
 
 // baseLeft is after what the damaged log begins; where that is lost, too, it is after the copy.
-func (j *Journal) baseLeft() (journal.Base, error) {
+func (j *Journal) baseLeft() journal.Base {
 	base, err := j.loadBase()
 	if err == nil {
-		return base, nil
+		return base
 	}
 	var damage *journal.CorruptError
 	if spare, ok := spareBase(j.path); ok || !errors.As(err, &damage) {
 		j.begins.Store(&spare.Link)
-		return spare, nil
+		return spare
 	}
-	return base, nil // that of a log that has all of its entries
+	return base // that of a log that has all of its entries
 }
 
 // laterBase is the newest snapshot between two damages: what follows it is proven without what

@@ -108,12 +108,19 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := b.path(cluster, project)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
 		err = b.answer(w, r, name, path, body)
 	}
 	if err != nil {
 		http.Error(w, "the state backend failed", http.StatusInternalServerError)
+		return
 	}
+}
+
+// refuse answers that what was sent is wrong: nothing of ours failed.
+func refuse(w http.ResponseWriter, why string) error {
+	http.Error(w, why, http.StatusBadRequest)
+	return nil
 }
 
 // answer does what is asked of one state.
@@ -127,8 +134,7 @@ func (b *backend) answer(w http.ResponseWriter, r *http.Request, name, path stri
 	case r.Method == "LOCK" && !locked:
 		data, err := json.Marshal(lock{Run: name, Info: body})
 		if err != nil {
-			http.Error(w, "the lock is no JSON", http.StatusBadRequest)
-			return nil
+			return refuse(w, "the lock is no JSON")
 		}
 		return wholefile.WriteBytes(path+".lock", data)
 	case r.Method == "UNLOCK" && (!locked || len(body) == 0 || (&lock{Info: body}).id() == held.id()):

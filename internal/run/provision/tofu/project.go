@@ -101,8 +101,8 @@ func (r *Runner) environment(o provision.Order, project, password string) map[st
 
 // passes says whether a variable of the machine is handed on.
 func passes(name, value string) bool {
-	switch {
-	case name == "TF_CLI_CONFIG_FILE", name == "TF_PLUGIN_CACHE_DIR":
+	switch name {
+	case "TF_CLI_CONFIG_FILE", "TF_PLUGIN_CACHE_DIR":
 		_, err := os.Stat(value)
 		return err == nil
 	}
