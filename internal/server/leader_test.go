@@ -439,6 +439,9 @@ func TestWhoNamesBothServersSeesNoTakeover(t *testing.T) {
 		}
 		note()
 		if n == 10 {
+			for last.Load() == 0 && len(watched) == 0 { // what is tried is a stream that has begun
+				time.Sleep(10 * time.Millisecond)
+			}
 			p.kill(p.leader())
 		}
 	}
