@@ -181,8 +181,10 @@ func (s *server) noteCut() {
 	if s.salvaged != nil {
 		s.audit.Note(audit.Entry{Kind: audit.Cut, Version: s.salvaged.Good, Text: "cut back by --salvage"})
 	}
-	if s.aside != "" {
+	if _, _, had := s.audit.LastHead(); s.aside != "" {
 		s.audit.Note(audit.Entry{Kind: audit.Cut, Text: "a new fleet begins; what was left of the journal is in " + s.aside})
+	} else if s.NewFleet && had {
+		s.audit.Note(audit.Entry{Kind: audit.Cut, Text: "a new fleet begins; nothing was left of the journal"})
 	}
 }
 

@@ -82,3 +82,15 @@ func (s *server) checkEmpty() error {
 	}
 	return nil
 }
+
+// checkLost refuses likewise by what the audit log names: it is written to the end of a stop, when
+// the other things that tell of records may be behind.
+func (s *server) checkLost() error {
+	if s.records > 0 || s.NewFleet {
+		return nil
+	}
+	if version, _, known := s.audit.LastHead(); known {
+		return cli.Malformed(fmt.Errorf("the journal in %s is empty, though its audit log names version %d; %s", s.folder.path, version, beginAnew))
+	}
+	return nil
+}

@@ -162,6 +162,9 @@ func (s *server) openData(ctx context.Context) (err error) {
 	if s.audit.Log, err = audit.Open(s.folder.path, nil); err != nil {
 		return err
 	}
+	if err := s.checkLost(); err != nil {
+		return err
+	}
 	s.noteCut()
 	if snap, ok, err := s.journal.SnapshotBefore(ctx, s.records); err == nil && ok {
 		s.snapshot = snap.Seq
