@@ -133,6 +133,9 @@ func (r *Runner) start(o provision.Order, rec *record) {
 	if r.live[o.ID] != nil || r.ctx.Err() != nil {
 		return
 	}
+	if is, err := r.load(o.ID); err == nil && is.State != fleet.OperationRunning {
+		return // it ended since its record was read
+	}
 	ctx, end := context.WithCancel(r.ctx)
 	r.live[o.ID] = end
 	r.all.Go(func() {
