@@ -3,9 +3,9 @@
 //
 // Core asks Next again and again, until there is nothing left to do. Next looks at
 // visits that go on (visits.go), then at announced maintenances (notices.go), then
-// at canaries that end their soak (trials.go), then at work that stops for its nodes
-// (stops.go), and then at rollouts (rollouts.go). Last it makes nodes leaving whose work
-// is to stop soon (leaving.go). A rollout chooses among candidates
+// at canaries that end their soak (trials.go), then at work that has waited for its nodes
+// (stops.go), and then at rollouts (rollouts.go). Only where no visit may begin it stops work
+// for its nodes (stops.go). Last it makes nodes leaving whose work is to stop soon (leaving.go). A rollout chooses among candidates
 // (candidates.go); where a canary failed, it searches for the updates that
 // fail (hunt.go). Each answer is data; core makes events of it. Of says the same about
 // one rollout for people: its stage and what it waits for.

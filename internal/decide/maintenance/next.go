@@ -40,7 +40,7 @@ func Next(s *fleet.State, now fleet.Instant) (Action, bool) {
 		return Action{}, false
 	}
 	l := newLook(s, now)
-	for _, ask := range []func() (Action, bool){l.visits, l.notices, l.trials, l.measured, l.stops, l.rollouts, l.leaves} {
+	for _, ask := range []func() (Action, bool){l.visits, l.notices, l.trials, l.measured, l.stops, l.rollouts, l.asks, l.leaves} {
 		if a, ok := ask(); ok {
 			return a, true
 		}

@@ -182,6 +182,9 @@ func waveEnds(r *fleet.Rollout, c census) int {
 	return r.Base + (rest*share+999)/1000
 }
 
+// waveFull says whether the present wave has all its visits: no other begins before these have ended.
+func waveFull(r *fleet.Rollout, c census) bool { return c.done+c.failed+c.visits >= waveEnds(r, c) }
+
 // allowedFailures is how many nodes of a wave may fail.
 func allowedFailures(r *fleet.Rollout, c census) int {
 	if r.Limits.Failures >= 0 {
@@ -219,7 +222,7 @@ func (l *look) nextVisit(r *fleet.Rollout, c census, targets []Target, w *waits)
 	if r.Stage == 0 {
 		return l.canaryVisit(r, c, targets, w)
 	}
-	if c.done+c.failed+c.visits >= waveEnds(r, c) {
+	if waveFull(r, c) {
 		return nil
 	}
 	best := l.choose(r, c.pending, w, func(x pending) (Wait, bool) {

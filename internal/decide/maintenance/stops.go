@@ -7,8 +7,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// stops ends the waits of work whose nodes were visited, and stops work whose moment has come: its
-// owner agreed, or a deadline leaves no later one.
+// stops ends the waits of work whose nodes were visited.
 func (l *look) stops() (Action, bool) {
 	for _, st := range l.m.Stops {
 		if p := l.s.Partition(st.Partition); p != nil && !l.lively(p) {
@@ -18,6 +17,12 @@ func (l *look) stops() (Action, bool) {
 			return Action{Kind: EndStop, Stop: st}, true
 		}
 	}
+	return Action{}, false
+}
+
+// asks stops work whose moment has come: its owner agreed, or a deadline leaves no later one. It is asked when no
+// visit may begin that needs no stop: as many visits go on either way, and work that stops sooner only waits longer.
+func (l *look) asks() (Action, bool) {
 	for _, r := range l.m.Rollouts {
 		if !visiting(r) || !l.due(r) {
 			continue
@@ -141,7 +146,7 @@ func lacksBase(w *fleet.Workload) bool {
 
 // wouldServe says whether a node could be visited if the work on it stopped: work stops only for a visit that may then be made.
 func (l *look) wouldServe(r *fleet.Rollout, x pending) bool {
-	if _, ok := l.proven(x); !ok {
+	if _, ok := l.proven(x); !ok || waveFull(r, l.counted(r)) {
 		return false
 	}
 	_, ok := l.allowed(r, x)
