@@ -2,10 +2,10 @@ package explain
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // inQuota is what keeps quota work from starting, in the contract's order. Where
@@ -93,20 +93,13 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 		figures["needsNodes"], figures["largestNodes"] = q.gang, most
 		return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs backed, at most %d nodes of them in one island (%s); its gang needs %d nodes in one %s.%s",
-			a.Quota, a.BackedGPUs(), most, fewPieces(pieces), max(q.gang, 1), q.reach(), q.wider(a)).until(q.nodesReturn()), true
+			a.Quota, a.BackedGPUs(), most, text.Few(pieces, mostPieces), max(q.gang, 1), q.reach(), q.wider(a)).until(q.nodesReturn()), true
 	}
 	return Blocker{}, false
 }
 
 // mostPieces is how many islands of a split backing a text names.
 const mostPieces = 4
-
-func fewPieces(pieces []string) string {
-	if more := len(pieces) - mostPieces; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(pieces[:mostPieces], ", "), more)
-	}
-	return strings.Join(pieces, ", ")
-}
 
 // wider says that the gang would find as many nodes, were its reach any. Whether it may
 // stand in several islands its submitter knows.

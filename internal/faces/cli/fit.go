@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -161,7 +162,7 @@ func leavers(st *musterv1.Start, now time.Time) string {
 	if len(st.GetEvicts()) == 0 && st.GetAt().AsTime().After(now) {
 		return "others are leaving"
 	}
-	return some(st.GetEvicts(), 3)
+	return words.Few(st.GetEvicts(), 3)
 }
 
 // later says when something starts that would wait.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // kind is a kind of thing that get lists and describe shows.
@@ -206,5 +207,5 @@ func (p *page) node(n *musterv1.Node, set string) {
 	p.field("GPUs", fmt.Sprintf("%d, %d free", n.GetGpus(), n.GetFree()))
 	p.field("dead GPUs", short2(n.GetDead(), "of them"))
 	p.field("quota", n.GetQuota())
-	p.field("workloads", some(n.GetWorkloads(), 12))
+	p.field("workloads", words.Few(n.GetWorkloads(), 12))
 }

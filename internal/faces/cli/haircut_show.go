@@ -67,7 +67,7 @@ func (p *page) spared(h *musterv1.Haircut) {
 		}
 	}
 	if len(names) > 0 {
-		p.wrapAs("", "Keep all they have: "+some(names, 6))
+		p.wrapAs("", "Keep all they have: "+words.Few(names, 6))
 	}
 }
 
@@ -205,7 +205,7 @@ func (p *page) flexGain(part *musterv1.HaircutPart) {
 		for _, t := range list {
 			names = append(names, fmt.Sprintf("%s (%d GPUs)", t.GetWorkload(), t.GetGpus()))
 		}
-		p.wrapAs("    ", "unprotected there already, each gang as a whole: "+some(names, 6))
+		p.wrapAs("    ", "unprotected there already, each gang as a whole: "+words.Few(names, 6))
 	}
 }
 

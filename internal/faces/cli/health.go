@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -102,7 +103,7 @@ func (p *page) partitionHealth(h *musterv1.PartitionHealth, limit int) {
 			break
 		}
 		n := g[0]
-		p.wrapAs("  waits: ", fmt.Sprintf("%s %s%s", some(folded(nodesOf(g)), 3), stateAndWants(n), prefixed("; ", n.GetBecause())))
+		p.wrapAs("  waits: ", fmt.Sprintf("%s %s%s", words.Few(folded(nodesOf(g)), 3), stateAndWants(n), prefixed("; ", n.GetBecause())))
 	}
 	p.say("")
 }

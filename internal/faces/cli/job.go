@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 func newJob(a *app) *cobra.Command {
@@ -207,7 +208,7 @@ func (p *page) job(w *musterv1.Workload, blockers []*musterv1.Blocker) {
 	for _, pool := range s.GetPools() {
 		p.field("pool "+pool.GetName(), fmt.Sprintf("%s, rank %d, reach %s; %d replicas now", poolText(pool), pool.GetRank(), pool.GetReach(), w.GetPools()[pool.GetName()]))
 	}
-	p.field("nodes", some(folded(w.GetNodes()), 12))
+	p.field("nodes", words.Few(folded(w.GetNodes()), 12))
 }
 
 // field says a name and a value, unless there is none.

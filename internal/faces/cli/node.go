@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 func newNode(a *app) *cobra.Command {
@@ -114,7 +115,7 @@ func newNodeSet(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.set(cmd.Context(), names, fmt.Sprintf("%s: %s", some(names, 4), o.state))
+			return o.set(cmd.Context(), names, fmt.Sprintf("%s: %s", words.Few(names, 4), o.state))
 		},
 	}
 	o.writing.flags(cmd)

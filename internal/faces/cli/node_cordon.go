@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // serviceVerb takes nodes out of service, or back: a node state under the word that
@@ -61,7 +62,7 @@ func newNodeVerb(a *app, v serviceVerb) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return o.set(cmd.Context(), names, some(names, 4)+": "+v.done)
+			return o.set(cmd.Context(), names, words.Few(names, 4)+": "+v.done)
 		},
 	}
 	o.writing.flags(cmd)

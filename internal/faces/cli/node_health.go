@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // nodeHistoryOptions are those of `muster node history`.
@@ -121,7 +122,7 @@ keeps its nodes: what is in maintenance stays there until muster node set NODE -
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Health.ReleaseNodes(ctx, &musterv1.ReleaseNodesRequest{Write: o.writing.message(), Names: names})
 				return res.GetWritten(), err
-			}, some(names, 4)+": released; what a person kept there, automation keeps now")
+			}, words.Few(names, 4)+": released; what a person kept there, automation keeps now")
 		},
 	}
 	o.writing.flags(cmd)
@@ -132,7 +133,7 @@ keeps its nodes: what is in maintenance stays there until muster node set NODE -
 func (p *page) trouble(res *musterv1.WhyResponse) {
 	if f := res.GetFailure(); f != nil {
 		cause := orElse(f.GetCause(), "not judged yet: signals of the next minutes count too")
-		p.say("  failed %s on %s: %s", p.moment(f.GetAt().AsTime()), some(f.GetNodes(), 3), p.paint.paint(strong, cause))
+		p.say("  failed %s on %s: %s", p.moment(f.GetAt().AsTime()), words.Few(f.GetNodes(), 3), p.paint.paint(strong, cause))
 		for _, e := range f.GetEvidence() {
 			p.say("    %s  %s%s", p.moment(e.GetAt().AsTime()), prefixed("", e.GetNode()), prefixed("  ", e.GetSays()))
 		}

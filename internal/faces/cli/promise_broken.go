@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // brokenOptions are those of `muster promise broken`.
@@ -57,7 +58,7 @@ func (o *brokenOptions) ask(ctx context.Context) (answer, error) {
 		if len(b.GetLost()) > 0 {
 			cause = b.GetLost()[0].GetCause()
 		}
-		t.add(b.GetAt(), where, spanOfHours(b.GetHorizonHours()), b.GetPromises(), b.GetPromised(), b.GetWhole(), by, cause, some(b.GetIncidents(), 3), b.GetRecord())
+		t.add(b.GetAt(), where, spanOfHours(b.GetHorizonHours()), b.GetPromises(), b.GetPromised(), b.GetWhole(), by, cause, words.Few(b.GetIncidents(), 3), b.GetRecord())
 	}
 	ans := answer{message: res, table: t}
 	if len(res.GetBreaks()) > 0 {
@@ -74,5 +75,5 @@ func lostNames(list []*musterv1.LostNode) string {
 	for i, l := range list {
 		names[i] = l.GetNode()
 	}
-	return some(folded(names), 2)
+	return words.Few(folded(names), 2)
 }

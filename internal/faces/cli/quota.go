@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 func newQuota(a *app) *cobra.Command {
@@ -66,7 +67,7 @@ func (p *page) bare(quotas []*musterv1.Quota) {
 		}
 	}
 	if len(names) > 0 {
-		p.say("\nWithout grants: %s", some(names, 8))
+		p.say("\nWithout grants: %s", words.Few(names, 8))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // remedies says what would let a workload start, and the commands that do it.
@@ -97,10 +98,10 @@ func standing(st *musterv1.Start) string {
 func evicts(st *musterv1.Start) string {
 	said := ""
 	if gone := st.GetEvicts(); len(gone) > 0 {
-		said += ", and " + some(gone, 3) + " must leave"
+		said += ", and " + words.Few(gone, 3) + " must leave"
 	}
 	if wait := st.GetOutranks(); len(wait) > 0 {
-		said += ", and " + some(wait, 3) + " must wait for it"
+		said += ", and " + words.Few(wait, 3) + " must wait for it"
 	}
 	return said
 }

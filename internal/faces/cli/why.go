@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // whyOptions are those of `muster why`.
@@ -218,7 +219,7 @@ func (p *page) blocker(b *musterv1.Blocker, first bool) {
 		p.wrap("figures: " + figures(b.GetFigures()))
 	}
 	if list := b.GetCulprits(); len(list) > 0 {
-		p.wrap("behind it: " + some(list, 8))
+		p.wrap("behind it: " + words.Few(list, 8))
 	}
 	if since := b.GetSince(); since != nil {
 		p.wrap(fmt.Sprintf("since %s (%s ago)", p.moment(since.AsTime()), p.ago(since.AsTime())))
@@ -273,14 +274,6 @@ func figures(all map[string]int64) string {
 		parts = append(parts, name+" "+grouped(all[name]))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// some lists the first few names.
-func some(list []string, most int) string {
-	if len(list) <= most {
-		return strings.Join(list, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 }
 
 func blockerRows(list []*musterv1.Blocker) *table {

@@ -72,21 +72,15 @@ func read(s *fleet.State, e event.Event) (Notice, bool) {
 
 // ending says that part of a grant ends soon, and what would then be unprotected.
 func ending(e event.GrantEnding) string {
-	text := fmt.Sprintf("%d GPUs of the grant of %s in %s end at %s", e.GPUs, e.Quota, e.Partition, day(e.Until))
+	says := fmt.Sprintf("%d GPUs of the grant of %s in %s end at %s", e.GPUs, e.Quota, e.Partition, day(e.Until))
 	if len(e.Work) == 0 {
-		return text + "; nothing that runs now would become less safe"
+		return says + "; nothing that runs now would become less safe"
 	}
-	text += "; running work would then be unprotected, and may be reclaimed: "
-	for i, w := range e.Work[:min(len(e.Work), mostNamed)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("%s (%d GPUs)", w.Workload, w.GPUs)
+	names := make([]string, len(e.Work))
+	for i, w := range e.Work {
+		names[i] = fmt.Sprintf("%s (%d GPUs)", w.Workload, w.GPUs)
 	}
-	if more := len(e.Work) - mostNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return says + "; running work would then be unprotected, and may be reclaimed: " + text.Few(names, mostNamed)
 }
 
 // mostNamed is how many workloads a notice names.

@@ -4,6 +4,8 @@
 //	duration.go   Duration (exact: 1h30m) and About (two units: 2d4h)
 //	count.go      Count (1 GPU, 2 GPUs), Group (12,345), Few (a, b and 3 more)
 //	cell.go       Cell and Printable (texts of others in spreadsheets and terminals)
+//	victim.go     Victim and GivesWay (why work must leave)
+//	nearest.go    Nearest (what was probably meant)
 //	clip.go       Clip, ClipHead, ClipMiddle (by characters, for people) and Bound (by bytes, for limits)
 //
 // It is pure and imports no other room, so that any room may use it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // blockedError says that a person has to allow what a plan would destroy.
@@ -21,11 +22,7 @@ type blockedError struct {
 const mostNamed = 5
 
 func (b *blockedError) Error() string {
-	named := strings.Join(b.destroys[:min(mostNamed, len(b.destroys))], ", ")
-	if more := len(b.destroys) - mostNamed; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
-	}
-	return "project " + b.project + " would destroy " + named
+	return "project " + b.project + " would destroy " + text.Few(b.destroys, mostNamed)
 }
 
 // driftError says that a project is not as it was applied.
