@@ -54,12 +54,3 @@ func (b *Book) ended(from, to int64) []Episode {
 	last := sort.Search(len(b.Episodes), func(i int) bool { return b.Episodes[i].To >= to })
 	return b.Episodes[min(first, last):last]
 }
-
-func sortedKeys[T any](m map[string]T) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}

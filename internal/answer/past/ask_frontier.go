@@ -2,6 +2,7 @@ package past
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
@@ -74,7 +75,7 @@ func (b *Book) racks(id string) (racks int) {
 }
 
 func (b *Book) partitionsOf(scope string) (ids []string) {
-	for _, id := range sortedKeys(b.Partitions) {
+	for _, id := range slices.Sorted(maps.Keys(b.Partitions)) {
 		if under(id, scope) {
 			ids = append(ids, id)
 		}

@@ -2,6 +2,7 @@ package past
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -62,7 +63,7 @@ func ratio(part, whole int64) float64 {
 // Health says how each part of a scope fared, in order of name.
 func (b *Book) Health(scope string, by Level, w Window, now int64) []Health {
 	rows := map[string]*Health{}
-	for _, key := range sortedKeys(b.Islands) {
+	for _, key := range slices.Sorted(maps.Keys(b.Islands)) {
 		if !under(key, scope) && !under(scope, key) {
 			continue
 		}
@@ -75,7 +76,7 @@ func (b *Book) Health(scope string, by Level, w Window, now int64) []Health {
 		b.partitionHealth(rows, scope, by, w, now)
 	}
 	list := make([]Health, 0, len(rows))
-	for _, key := range sortedKeys(rows) {
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		list = append(list, *rows[key])
 	}
 	return list
@@ -106,7 +107,7 @@ func (b *Book) islandHealth(h *Health, m *Meter, w Window, now int64) {
 
 // partitionHealth adds what is known of whole partitions only.
 func (b *Book) partitionHealth(rows map[string]*Health, scope string, by Level, w Window, now int64) {
-	for _, key := range sortedKeys(b.Partitions) {
+	for _, key := range slices.Sorted(maps.Keys(b.Partitions)) {
 		if !under(key, scope) {
 			continue
 		}
@@ -120,7 +121,7 @@ func (b *Book) partitionHealth(rows map[string]*Health, scope string, by Level, 
 		h.HealthyTimeGPUs += v[Healthy]
 		h.HealthyGPUs += int(m.Now[Healthy])
 	}
-	for _, key := range sortedKeys(b.Losses) {
+	for _, key := range slices.Sorted(maps.Keys(b.Losses)) {
 		partition, _ := cut(key)
 		if under(partition, scope) {
 			v, _, _ := b.Losses[key].over(w.From, w.To, now)

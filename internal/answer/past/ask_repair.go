@@ -1,6 +1,7 @@
 package past
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -78,7 +79,7 @@ func (b *Book) Repairs(scope string, by Level, byCause bool, w Window, now int64
 	}
 	b.faded(scope, by, w, each)
 	list := make([]Repair, 0, len(rows))
-	for _, key := range sortedKeys(rows) {
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		list = append(list, rows[key].done())
 	}
 	return list
@@ -89,7 +90,7 @@ func (b *Book) faded(scope string, by Level, w Window, each func(Episode, func(*
 	if by == ByIsland || strings.Count(scope, "/") > 1 {
 		return // the sums know partitions only
 	}
-	for _, key := range sortedKeys(b.Faded) {
+	for _, key := range slices.Sorted(maps.Keys(b.Faded)) {
 		if f := b.Faded[key]; f.Month >= startOfMonth(w.From) && f.Month < w.To && f.Repaired > 0 {
 			each(Episode{Partition: f.Partition, Cause: f.Cause}, func(r *repairs) {
 				r.Faded += f.Repaired

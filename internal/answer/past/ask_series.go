@@ -2,6 +2,7 @@ package past
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -46,7 +47,7 @@ func (b *Book) meanOf(meters []*Meter, w Window, now int64) QuotaMean {
 // or used anything.
 func (b *Book) QuotaPartitions(path string) []string {
 	var list []string
-	for _, key := range sortedKeys(b.Quotas) {
+	for _, key := range slices.Sorted(maps.Keys(b.Quotas)) {
 		if id, quota, _ := strings.Cut(key, " "); under(quota, path) && !slices.Contains(list, id) {
 			list = append(list, id)
 		}
@@ -89,7 +90,7 @@ func (b *Book) Survival(scope string, w Window, now int64) []Curve {
 		}
 	}
 	list := make([]Curve, 0, len(of))
-	for _, cause := range sortedKeys(of) {
+	for _, cause := range slices.Sorted(maps.Keys(of)) {
 		list = append(list, curveOf(cause, of[cause]))
 	}
 	slices.SortStableFunc(list, func(x, y Curve) int { return cmp.Compare(y.Failures, x.Failures) })

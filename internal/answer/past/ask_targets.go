@@ -2,6 +2,7 @@ package past
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -83,7 +84,7 @@ type tally struct {
 }
 
 func (b *Book) burned(of map[string]*tally, w Window, now int64) {
-	for _, key := range sortedKeys(b.Losses) {
+	for _, key := range slices.Sorted(maps.Keys(b.Losses)) {
 		partition, cause := cut(key)
 		t := of[ByCluster.Of(partition)]
 		if t == nil {
@@ -99,7 +100,7 @@ func (b *Book) burned(of map[string]*tally, w Window, now int64) {
 		burn(t.down, cause, v[lossDown], 0)
 		burn(t.lost, cause, v[lossAgain]+v[lossStill]+v[lossUndone], int(v[lossBroken]))
 	}
-	for _, key := range sortedKeys(b.Partitions) {
+	for _, key := range slices.Sorted(maps.Keys(b.Partitions)) {
 		if t := of[ByCluster.Of(key)]; t != nil {
 			v, _, _ := b.Partitions[key].over(w.From, w.To, now)
 			t.uptime.Held += v[Held]
@@ -121,7 +122,7 @@ func burn(by map[string]*Burned, cause string, gpus int64, n int) {
 // ranked lists causes, the one that burned most first.
 func ranked(by map[string]*Burned) []Burned {
 	list := make([]Burned, 0, len(by))
-	for _, key := range sortedKeys(by) {
+	for _, key := range slices.Sorted(maps.Keys(by)) {
 		list = append(list, *by[key])
 	}
 	slices.SortStableFunc(list, func(x, y Burned) int { return cmp.Compare(y.GPUs, x.GPUs) })

@@ -1,5 +1,10 @@
 package past
 
+import (
+	"maps"
+	"slices"
+)
+
 // Usage is what a quota had in a partition over a window, in GPUs × time, and the
 // highest usage at any moment of it in GPUs. Decisions read the highest use of the
 // last 90 days, which the state keeps (fleet.Account.HighestUse); people ask for
@@ -14,7 +19,7 @@ type Usage struct {
 // Usage lists the quotas under one, in order of partition and path; all for "".
 func (b *Book) Usage(quota, scope string, w Window, now int64) []Usage {
 	var list []Usage
-	for _, key := range sortedKeys(b.Quotas) {
+	for _, key := range slices.Sorted(maps.Keys(b.Quotas)) {
 		partition, path := cut(key)
 		if !under(path, quota) || !under(partition, scope) {
 			continue

@@ -2,6 +2,7 @@ package past
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -17,28 +18,19 @@ type Waited struct {
 // Waiting lists who waited for what, week by week.
 func (b *Book) Waiting(cluster, quota string, w Window, now int64) []Waited {
 	var list []Waited
-	for _, key := range sortedKeys(b.Waited) {
+	for _, key := range slices.Sorted(maps.Keys(b.Waited)) {
 		p := strings.Split(key, " ")
 		if cluster != "" && p[0] != cluster || !under(p[1], quota) {
 			continue
 		}
 		weeks := b.Waited[key].weeks(w, now)
-		for _, week := range sortedWeeks(weeks) {
+		for _, week := range slices.Sorted(maps.Keys(weeks)) {
 			if weeks[week] != 0 {
 				list = append(list, Waited{Week: week, Cluster: p[0], Quota: p[1], Code: p[2], Part: p[3], GPUs: weeks[week]})
 			}
 		}
 	}
 	slices.SortStableFunc(list, func(x, y Waited) int { return cmp.Compare(x.Week, y.Week) })
-	return list
-}
-
-func sortedWeeks(weeks map[int64]int64) []int64 {
-	var list []int64
-	for w := range weeks {
-		list = append(list, w)
-	}
-	slices.Sort(list)
 	return list
 }
 

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -45,13 +46,13 @@ func inventory(s *fleet.State, cluster string, mode fleet.Mode, nodes []translat
 		}
 		islands[n.GPU][n.Island] = append(islands[n.GPU][n.Island], n)
 	}
-	for _, gpu := range sortedKeys(islands) {
+	for _, gpu := range slices.Sorted(maps.Keys(islands)) {
 		id := cluster + "/" + gpu
 		if s.Partition(id) == nil {
 			commands = append(commands, core.AddPartition{Cluster: cluster, GPU: gpu, GPUsPerNode: sizes[gpu]})
 		}
 		add := core.AddIslands{Partition: id}
-		for _, island := range sortedKeys(islands[gpu]) {
+		for _, island := range slices.Sorted(maps.Keys(islands[gpu])) {
 			add.Islands = append(add.Islands, newIsland(island, islands[gpu][island]))
 		}
 		commands = append(commands, add)
@@ -82,7 +83,7 @@ func newIsland(name string, nodes []translate.Node) core.NewIsland {
 	for _, n := range nodes {
 		racks[n.Rack] = 0
 	}
-	for i, rack := range sortedKeys(racks) {
+	for i, rack := range slices.Sorted(maps.Keys(racks)) {
 		racks[rack] = i
 	}
 	island := core.NewIsland{Name: name, Racks: len(racks)}
@@ -90,13 +91,4 @@ func newIsland(name string, nodes []translate.Node) core.NewIsland {
 		island.Names, island.On = append(island.Names, n.Name), append(island.On, racks[n.Rack])
 	}
 	return island
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

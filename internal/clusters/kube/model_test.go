@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -215,7 +216,7 @@ func (h *house) step() {
 	h.now = h.now.Add(time.Duration(h.r.IntN(20)) * time.Second)
 	switch h.r.IntN(11) {
 	case 7:
-		for _, name := range sortedKeys(h.jobs) {
+		for _, name := range slices.Sorted(maps.Keys(h.jobs)) {
 			if scaled(name) && h.r.IntN(3) == 0 {
 				h.scale(name, 1+h.r.IntN(5))
 				break

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,7 +56,7 @@ func TestWhateverAClusterShowsIsToldWithoutContradiction(t *testing.T) {
 }
 
 func values[V any](m map[string]V) (list []V) {
-	for _, k := range sortedKeys(m) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		list = append(list, m[k])
 	}
 	return list

@@ -3,6 +3,7 @@ package kube
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
@@ -294,7 +295,7 @@ func (r *room) majority(w translate.Work) string {
 		}
 	}
 	best := ""
-	for _, id := range sortedKeys(count) {
+	for _, id := range slices.Sorted(maps.Keys(count)) {
 		if best == "" || count[id] > count[best] {
 			best = id
 		}

@@ -1,7 +1,8 @@
 package invariant
 
 import (
-	"sort"
+	"maps"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -27,7 +28,7 @@ func (c *checker) covers(p *fleet.Partition) {
 		}
 		c.within(ruleOwnCover, "guaranteed work of "+a.Quota, own, func(i int) int { return a.Backing[i] })
 	}
-	for _, tree := range sortedKeys(trees) {
+	for _, tree := range slices.Sorted(maps.Keys(trees)) {
 		c.within(ruleTreeCover, "guaranteed and borrowing work of tree "+tree, trees[tree], func(i int) int { return p.TreeOf(tree).Backing(i) })
 	}
 }
@@ -105,13 +106,4 @@ func (c *checker) units(w *fleet.Workload) {
 			*before = r.Holds
 		}
 	}
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }

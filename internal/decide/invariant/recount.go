@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
@@ -106,7 +107,7 @@ func (c *checker) targets(s *fleet.State) {
 			of[w.Target] = append(of[w.Target], w)
 		}
 	}
-	for _, target := range sortedKeys(of) {
+	for _, target := range slices.Sorted(maps.Keys(of)) {
 		found := slices.DeleteFunc(s.Targeting(target), func(w *fleet.Workload) bool { return w.Target != target })
 		if !slices.Equal(found, of[target]) {
 			c.broken(ruleIndex, "%d workloads target %s and are found, of %d", len(found), target, len(of[target]))

@@ -1,6 +1,8 @@
 package invariant
 
 import (
+	"maps"
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -31,7 +33,7 @@ func (c *checker) queues(r *recount) {
 		c.firsts("namespace "+ns, f.Queue(), f.Firsts(), nil)
 		delete(wanted, "namespace "+ns)
 	}
-	for _, name := range sortedKeys(wanted) {
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		c.queue(name, nil, wanted[name])
 	}
 }

@@ -1,6 +1,8 @@
 package invariant
 
 import (
+	"maps"
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -151,7 +153,7 @@ func (c *checker) namespaces(r *recount) {
 		c.equal(ruleIndex, "GPUs staying of namespace ", ns, r.p.FlexOf(ns).Staying, staying[ns])
 		c.atMost(ruleIndex, "flex used by namespace ", ns+" of all it holds or has reserved", r.p.FlexOf(ns).Used, held[ns])
 	}
-	for _, ns := range sortedKeys(staying) {
+	for _, ns := range slices.Sorted(maps.Keys(staying)) {
 		c.equal(ruleIndex, "GPUs staying of namespace ", ns, r.p.FlexOf(ns).Staying, staying[ns])
 	}
 }
