@@ -271,9 +271,8 @@ func (d *differ) granted(quota, partition string) fleet.Account {
 		return fleet.Account{}
 	}
 	is := *p.Account(quota)
-	if t := is.Temporary; t.GPUs > 0 {
-		is.Grant, is.Gang, is.Overcommit = is.Lasting(), t.Gang, t.Overcommit
-	}
+	is.Grant = is.Lasting()
+	is.Gang, is.Overcommit = is.AfterEnd()
 	return is
 }
 

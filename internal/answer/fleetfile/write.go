@@ -137,11 +137,8 @@ func writeGrants(b *bytes.Buffer, s *fleet.State, quota string) {
 		if a == nil || a.Lasting() == 0 {
 			continue
 		}
-		declared, gang := a.Gang, ""
-		if a.Temporary.GPUs > 0 {
-			declared = a.Temporary.Gang
-		}
-		if declared > 0 {
+		gang := ""
+		if declared, _ := a.AfterEnd(); declared > 0 {
 			gang = ", gang: " + strconv.Itoa(declared)
 		}
 		grants = append(grants, fmt.Sprintf("      - {partition: %s, gpus: %d%s}\n", scalar(p.ID), a.Lasting(), gang))

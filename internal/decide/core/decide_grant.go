@@ -88,34 +88,27 @@ func grantAfter(p *fleet.Partition, c SetGrant) event.GrantSet {
 		is = *a
 	}
 	e := event.GrantSet{Quota: c.Quota, Partition: c.Partition, Was: is.Grant, WasTemporary: is.Temporary, Gang: c.Gang}
-	lasts, alone := is.Lasting(), afterEnd(is)
-	if e.Temporary = is.Temporary; c.Until == 0 {
+	lasts, ends := is.Lasting(), is.Temporary
+	gang, over := is.AfterEnd()
+	if c.Until == 0 {
 		lasts = c.GPUs
 	} else {
-		e.Temporary, e.Overcommit = fleet.Temporary{GPUs: c.GPUs, Until: c.Until, Overcommit: alone.Overcommit}, alone.Overcommit
+		ends, e.Overcommit = fleet.Temporary{GPUs: c.GPUs, Until: c.Until, Overcommit: over}, over
 	}
-	if e.GPUs = lasts + e.Temporary.GPUs; c.KeepGang {
+	e.GPUs = lasts + ends.GPUs
+	switch {
+	case c.KeepGang:
 		e.Gang = min(is.Gang, p.InWholeNodes(e.GPUs))
+	case c.Until == 0:
+		gang = c.Gang
 	}
-	if c.Until == 0 && !c.KeepGang {
-		alone.Gang = c.Gang
-	}
-	if alone.Gang = min(alone.Gang, p.InWholeNodes(lasts)); e.Temporary.GPUs > 0 {
-		e.Temporary.Gang = alone.Gang
-		return e
-	}
-	if e.Temporary = (fleet.Temporary{}); c.Until != 0 {
-		e.Gang = alone.Gang
+	ends.Gang = min(gang, p.InWholeNodes(lasts))
+	if ends.GPUs > 0 {
+		e.Temporary = ends
+	} else if c.Until != 0 {
+		e.Gang = ends.Gang
 	}
 	return e
-}
-
-// afterEnd is the gang of a grant, and whether it is overcommitted, once what ends of it has ended.
-func afterEnd(a fleet.Account) fleet.Temporary {
-	if a.Temporary.GPUs > 0 {
-		return a.Temporary
-	}
-	return fleet.Temporary{Gang: a.Gang, Overcommit: a.Overcommit}
 }
 
 // checkPromise refuses a grant that would assign more than is sustainable, holds

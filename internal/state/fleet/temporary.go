@@ -20,6 +20,15 @@ const EndingNotice = 24 * time.Hour
 // Lasting is the GPUs of the grant that do not end by themselves.
 func (a *Account) Lasting() int { return a.Grant - a.Temporary.GPUs }
 
+// AfterEnd is the gang that the grant declares, and whether it is overcommitted, once what of it
+// ends has ended.
+func (a *Account) AfterEnd() (gang int, overcommit bool) {
+	if a.Temporary.GPUs > 0 {
+		return a.Temporary.Gang, a.Temporary.Overcommit
+	}
+	return a.Gang, a.Overcommit
+}
+
 // TellAt is when people are told that the part ends soon; Never: they were, or there is none.
 func (t Temporary) TellAt() Instant {
 	if t.GPUs == 0 || t.Told {
