@@ -142,12 +142,10 @@ func (sh *sharing) sync(ctx context.Context) error {
 		return err
 	}
 	here := sh.files()
-	names := map[string]bool{}
-	for _, list := range []map[string]bool{keysOf(there), keysOf(here), keysOf(sh.known)} {
-		maps.Copy(names, list)
-	}
+	names := slices.Concat(slices.Collect(maps.Keys(there)), slices.Collect(maps.Keys(here)), slices.Collect(maps.Keys(sh.known)))
+	slices.Sort(names)
 	before := maps.Clone(sh.known)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range slices.Compact(names) {
 		if err := sh.one(ctx, name, here[name], there[name]); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -160,14 +158,6 @@ func (sh *sharing) sync(ctx context.Context) error {
 		return err
 	}
 	return wholefile.WriteBytes(filepath.Join(sh.dir, sharedState), data)
-}
-
-func keysOf[V any](m map[string]V) map[string]bool {
-	keys := map[string]bool{}
-	for k := range m {
-		keys[k] = true
-	}
-	return keys
 }
 
 // files are those of the folder.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -202,19 +203,11 @@ var modes = []fleet.Mode{fleet.Observe, fleet.Shadow, fleet.Enforce}
 
 // setMode goes up one mode at a time, and down at once.
 func setMode(s *fleet.State, c SetMode) ([]event.Event, *Refusal) {
-	cluster, to := s.Cluster(c.Cluster), -1
+	cluster := s.Cluster(c.Cluster)
 	if cluster == nil {
 		return nil, noCluster(c.Cluster)
 	}
-	from := 0
-	for i, m := range modes {
-		if m == c.Mode {
-			to = i
-		}
-		if m == cluster.Mode {
-			from = i
-		}
-	}
+	from, to := max(0, slices.Index(modes, cluster.Mode)), slices.Index(modes, c.Mode)
 	switch {
 	case to < 0:
 		return nil, refuse(Invalid, "%q is no mode of a cluster; it is observe, shadow or enforce", clip(string(c.Mode)))

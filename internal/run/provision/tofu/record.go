@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,9 +50,7 @@ func newRecord(o provision.Order) (*record, error) {
 		return nil, fmt.Errorf("blueprint %s has the runner %s and no projects; name their folders", o.Blueprint.Name, Word)
 	}
 	if o.Step == fleet.StepTeardown { // what came last goes first
-		for i, j := 0, len(rec.Projects)-1; i < j; i, j = i+1, j-1 {
-			rec.Projects[i], rec.Projects[j] = rec.Projects[j], rec.Projects[i]
-		}
+		slices.Reverse(rec.Projects)
 	}
 	return rec, nil
 }

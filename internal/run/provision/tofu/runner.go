@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -168,7 +169,7 @@ type check struct {
 // Look says whether the projects of a cluster are still as they were applied. They are
 // planned again every few minutes, beside the look; it answers with the last plan.
 func (r *Runner) Look(_ context.Context, s provision.Subject) ([]fleet.StepEvidence, error) {
-	if !applied(s) {
+	if !slices.Contains(s.Done, fleet.StepPipeline) {
 		return nil, nil
 	}
 	r.mu.Lock()
@@ -187,15 +188,6 @@ func (r *Runner) Look(_ context.Context, s provision.Subject) ([]fleet.StepEvide
 		return nil, nil
 	}
 	return []fleet.StepEvidence{c.seen}, nil
-}
-
-func applied(s provision.Subject) bool {
-	for _, step := range s.Done {
-		if step == fleet.StepPipeline {
-			return true
-		}
-	}
-	return false
 }
 
 // saw keeps what was seen of a cluster's projects.
