@@ -5,18 +5,26 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 // This file remembers what an alignment asks of the running work of an account. Of
 // hundreds of accounts one or two have changed since the last decision.
 
-// accountWork is what was found out about the running work of an account. It is never
-// changed once asked: read it only.
+// accountWork is what was found out about the running work of an account.
 type accountWork struct {
-	at      uint64      // the account's version when it was found out
-	gangs   []block     // see runningGangs; their account is not said
-	units   []standing  // see standingUnits
-	covered []coveredIn // see countCovered
-	asked   askedOfWork // what of this was asked
+	at      uint64               // the account's version when it was found out
+	gangs   foundOnce[block]     // see runningGangs; their account is not said
+	units   foundOnce[standing]  // see standingUnits
+	covered foundOnce[coveredIn] // see coveredNodes
 }
 
-// askedOfWork says what of an account's work was asked.
-type askedOfWork struct{ gangs, units, covered bool }
+// foundOnce is a list that is found when it is first asked for, and never changed then: read it only.
+type foundOnce[T any] struct {
+	list  []T
+	known bool
+}
+
+func (f *foundOnce[T]) get(find func() []T) []T {
+	if !f.known {
+		f.list, f.known = find(), true
+	}
+	return f.list
+}
 
 // coveredIn is how many nodes of an island covered work of an account touches.
 type coveredIn struct{ island, nodes int }
@@ -40,27 +48,15 @@ func (al *aligner) workOf(a *fleet.Account) *accountWork {
 
 // unitsOfAccount lists what of an account's work stays, in the quota's order.
 func (al *aligner) unitsOfAccount(a *fleet.Account) []standing {
-	k := al.workOf(a)
-	if !k.asked.units {
-		k.units, k.asked.units = standingUnits(a), true
-	}
-	return k.units
+	return al.workOf(a).units.get(func() []standing { return standingUnits(a) })
 }
 
 // gangsOfAccount lists the gangs that an account runs inside islands.
 func (al *aligner) gangsOfAccount(a *fleet.Account) []block {
-	k := al.workOf(a)
-	if !k.asked.gangs {
-		k.gangs, k.asked.gangs = al.runningGangs(a), true
-	}
-	return k.gangs
+	return al.workOf(a).gangs.get(func() []block { return al.runningGangs(a) })
 }
 
 // coveredOfAccount counts the nodes that covered work of an account touches, by island.
 func (al *aligner) coveredOfAccount(a *fleet.Account) []coveredIn {
-	k := al.workOf(a)
-	if !k.asked.covered {
-		k.covered, k.asked.covered = al.coveredNodes(a), true
-	}
-	return k.covered
+	return al.workOf(a).covered.get(func() []coveredIn { return al.coveredNodes(a) })
 }

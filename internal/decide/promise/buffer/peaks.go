@@ -49,11 +49,6 @@ func (p *peaks) bound(nodes, horizon int, miss float64, prior Prior, tail func(k
 	}
 	passed := p.passed(horizon)
 	size, hit := prior.hit(nodes, horizon)
-	return p.of(nodes) + quantile(nodes, miss, func(k int) float64 {
-		with := 1.0
-		if k >= size {
-			with = passed * tail(k-size)
-		}
-		return float64((1-hit)*float64(passed*tail(k))) + float64(hit*with)
-	})
+	more := func(k int) float64 { return float64(passed * tail(k)) }
+	return p.of(nodes) + quantile(nodes, miss, func(k int) float64 { return withRack(k, size, hit, more) })
 }

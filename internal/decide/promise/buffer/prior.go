@@ -72,13 +72,19 @@ func (p Prior) racks(n, hours int, tail []float64) []float64 {
 	}
 	out := make([]float64, len(tail))
 	for k := range tail {
-		with := 1.0
-		if k >= size {
-			with = tail[k-size]
-		}
-		out[k] = float64((1-hit)*tail[k]) + float64(hit*with)
+		out[k] = withRack(k, size, hit, func(k int) float64 { return tail[k] })
 	}
 	return out
+}
+
+// withRack is P(X > k) where a rack of so many nodes goes down besides with probability hit, and
+// tail is the same without it.
+func withRack(k, size int, hit float64, tail func(k int) float64) float64 {
+	with := 1.0
+	if k >= size {
+		with = tail(k - size)
+	}
+	return float64((1-hit)*tail(k)) + float64(hit*with)
 }
 
 // hit is how many of n nodes share a rack, and the probability that one goes down whole
