@@ -16,24 +16,15 @@ const spreadOfWork fleet.Permille = 100
 
 // carryOut has the visits of nodes carried out until ctx ends.
 func (s *server) carryOut(ctx context.Context) error {
-	clock := simulated.RealTime{}
 	runner := executor.New(executor.Options{
 		Read: s.engine.Read, Log: s.log,
 		Do: func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
 		Executors: map[string]executor.Executor{
-			fleet.BySimulated: hands.New(hands.Options{Now: clock.Now, Spread: spreadOfWork}),
+			fleet.BySimulated: hands.New(hands.Options{Now: simulated.RealTime{}.Now, Spread: spreadOfWork}),
 			fleet.ByJob:       kube.VisitJobs{Reach: s.reach},
 		},
 	})
-	for ctx.Err() == nil {
-		if now := clock.Now(); runner.Due() <= now {
-			if err := runner.Turn(ctx, now); err != nil && ctx.Err() == nil && !passes(err) {
-				return err
-			}
-		}
-		pause(ctx, runner.Due().Sub(clock.Now()))
-	}
-	return nil
+	return turns(ctx, runner, func() {})
 }
 
 // reach is the client of a cluster that this server reaches by itself and manages; nil: it

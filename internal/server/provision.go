@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/driver/simulated"
@@ -12,18 +11,6 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Pauses between two turns of building: the longest, so that what people do is seen soon,
-// and the shortest, so that it never runs in circles.
-const (
-	longestTurn  = 2 * time.Second
-	shortestTurn = 100 * time.Millisecond
-)
-
-// pause rests until the next turn is due, or ctx ends.
-func pause(ctx context.Context, due time.Duration) {
-	rest(ctx, min(longestTurn, max(shortestTurn, due)))
-}
-
 // roomy is what the simulated cloud grants of every meter that a blueprint names.
 const roomy = 100_000
 
@@ -31,8 +18,7 @@ const roomy = 100_000
 // a simulated cloud in this process, which takes as long as the blueprint says; those of
 // the others by the adapters that are set up.
 func (s *server) buildOut(ctx context.Context) error {
-	clock := simulated.RealTime{}
-	world := outside.New(clock.Now)
+	world := outside.New(simulated.RealTime{}.Now)
 	adapters, mask, err := s.Outside.adapters()
 	if err != nil {
 		return err
@@ -56,16 +42,7 @@ func (s *server) buildOut(ctx context.Context) error {
 		Providers: map[string]provision.Outside{"simulated": runners(projects, world), "azure": outside, "hand": outside}, Clouds: clouds,
 		Mask: mask,
 	})
-	for ctx.Err() == nil {
-		s.engine.Read(func(st *fleet.State) { grantAll(st, world) })
-		if now := clock.Now(); runner.Due() <= now {
-			if err := runner.Turn(ctx, now); err != nil && ctx.Err() == nil {
-				return err
-			}
-		}
-		pause(ctx, runner.Due().Sub(clock.Now()))
-	}
-	return nil
+	return turns(ctx, runner, func() { s.engine.Read(func(st *fleet.State) { grantAll(st, world) }) })
 }
 
 // grantAll lets the simulated cloud have every meter that is needed there. What stood
