@@ -74,6 +74,27 @@ func good(t testing.TB, j journal.Journal) (last uint64, err error) {
 	return last, err
 }
 
+// An append does not read the log: else it would take longer the longer the log is.
+func TestAnAppendDoesNotReadTheLog(t *testing.T) {
+	s := pgtest.Start(t, fast)
+	j, err := postgres.Open(ctx, s.Address(), postgres.Options{})
+	must(t, err)
+	const groups, size = 40, 50
+	for i := range uint64(groups) {
+		must(t, j.Append(ctx, sample(i*size+1, (i+1)*size)))
+	}
+	must(t, j.Close())
+	s.SQL(fmt.Sprintf(`DO $$ BEGIN
+  FOR i IN 1..300 LOOP
+    IF pg_stat_get_tuples_inserted('muster.entry'::regclass) = %d THEN EXIT; END IF; -- what a connection did is counted a little later
+    PERFORM pg_sleep(0.1), pg_stat_clear_snapshot();
+  END LOOP;
+  IF pg_stat_get_tuples_returned('muster.entry'::regclass) > %d THEN
+    RAISE EXCEPTION 'for %d entries, %% were read', pg_stat_get_tuples_returned('muster.entry'::regclass);
+  END IF;
+END $$`, groups*size, groups*size, groups*size))
+}
+
 // What is changed behind Muster's back is found, and what precedes it is read.
 func TestDamagedRowsAreFound(t *testing.T) {
 	s := pgtest.Start(t, fast)
