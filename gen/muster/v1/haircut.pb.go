@@ -325,7 +325,10 @@ type HaircutWave struct {
 	Sums *HaircutSums `protobuf:"bytes,10,opt,name=sums,proto3" json:"sums,omitempty"`
 	// records (what of grants fills no whole node), unscheduled (assigned above usage), idle, rest; empty in plans of
 	// earlier versions: all of them.
-	Class         string `protobuf:"bytes,11,opt,name=class,proto3" json:"class,omitempty"`
+	Class string `protobuf:"bytes,11,opt,name=class,proto3" json:"class,omitempty"`
+	// What it would touch by now beyond what its people were told. It can be applied with a reason, and they are told
+	// then; empty: nothing, or it is blocked or in force.
+	NeedsReason   string `protobuf:"bytes,12,opt,name=needs_reason,json=needsReason,proto3" json:"needs_reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -433,6 +436,13 @@ func (x *HaircutWave) GetSums() *HaircutSums {
 func (x *HaircutWave) GetClass() string {
 	if x != nil {
 		return x.Class
+	}
+	return ""
+}
+
+func (x *HaircutWave) GetNeedsReason() string {
+	if x != nil {
+		return x.NeedsReason
 	}
 	return ""
 }
@@ -3118,7 +3128,7 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\vunscheduled\x18\x02 \x01(\x05R\vunscheduled\x12\x12\n" +
 	"\x04idle\x18\x03 \x01(\x05R\x04idle\x12\x12\n" +
 	"\x04rest\x18\x04 \x01(\x05R\x04rest\x12\x1a\n" +
-	"\bfraction\x18\x05 \x01(\x05R\bfraction\"\x94\x03\n" +
+	"\bfraction\x18\x05 \x01(\x05R\bfraction\"\xb7\x03\n" +
 	"\vHaircutWave\x12\x18\n" +
 	"\acluster\x18\x01 \x01(\tR\acluster\x12\x1a\n" +
 	"\bheadroom\x18\x02 \x01(\x05R\bheadroom\x12,\n" +
@@ -3131,7 +3141,8 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\x04gate\x18\t \x03(\tR\x04gate\x12*\n" +
 	"\x04sums\x18\n" +
 	" \x01(\v2\x16.muster.v1.HaircutSumsR\x04sums\x12\x14\n" +
-	"\x05class\x18\v \x01(\tR\x05class\"\xe2\x05\n" +
+	"\x05class\x18\v \x01(\tR\x05class\x12!\n" +
+	"\fneeds_reason\x18\f \x01(\tR\vneedsReason\"\xe2\x05\n" +
 	"\vHaircutPart\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x1c\n" +
 	"\tinstalled\x18\x02 \x01(\x05R\tinstalled\x12\x18\n" +

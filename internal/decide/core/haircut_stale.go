@@ -10,9 +10,10 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// A plan stays true while the fleet lives on. A wave is stale only where a grant that it
-// cuts has changed, where less is over than it cuts, or where it would by now touch more
-// running work of a quota than the plan says. Then it is said what changed, and how to plan again.
+// A plan stays true while the fleet lives on. A wave is stale only where what was decided no
+// longer holds: a grant that it cuts has changed, or less is over than it cuts. Then it is said
+// what changed, and how to plan again. What a wave touches is found out anew when it is applied.
+// Where that is more than its people were told, it needs a reason, as any cut does (semantics §4).
 
 // movedOn refuses a wave that no longer cuts what it was made to cut.
 func movedOn(s *fleet.State, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
@@ -135,24 +136,35 @@ func brokenIn(s *fleet.State, h *fleet.Haircut, w *fleet.Wave, now fleet.Instant
 	return broken
 }
 
-// touchesMore refuses a wave that would by now touch more running work of a quota than the
-// plan says. Work comes and goes; whose it is stays.
-func touchesMore(s *fleet.State, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
+// touchesUntold refuses a wave without a reason that would by now touch more running work of a
+// quota than its people were told. Work comes and goes; whose it is stays.
+func touchesUntold(s *fleet.State, r Request, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
+	if r.Reason != "" || r.Trial {
+		return nil
+	}
 	tried := w
 	tried.Parts = slices.Clone(w.Parts)
 	tryWaves(s, []fleet.Wave{tried}, now)
-	var changed []string
+	var untold []string
 	for i, part := range tried.Parts {
 		was := w.Parts[i]
-		changed = append(changed, beyond(w, was, was.Unprotected, part.Unprotected, "become unprotected")...)
-		changed = append(changed, beyond(w, was, was.Evicted, part.Evicted, "be evicted")...)
+		untold = append(untold, beyond(w, was, was.Unprotected, part.Unprotected, "becomes unprotected")...)
+		untold = append(untold, beyond(w, was, was.Evicted, part.Evicted, "is evicted")...)
 	}
-	return stalePlan(h, s, changed)
+	if len(untold) == 0 {
+		return nil
+	}
+	text := strings.Join(untold[:min(len(untold), mostNamed)], ", ")
+	if more := len(untold) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return refuse(ReasonNeeded, "this wave touches more running work by now than its people were told: %s; say why (a reason), and they are told; or plan again: %s", text, planAgain(s, h)).
+		with(map[string]int{"workloads": len(untold)})
 }
 
-// beyond says which work is touched of quotas of which more is touched than was planned. A wave
+// beyond names the work that is touched of quotas of which more is touched than was planned. A wave
 // that takes what is in use may touch as much as it cuts.
-func beyond(w fleet.Wave, part fleet.CutPart, planned, found []fleet.Touched, how string) (changed []string) {
+func beyond(w fleet.Wave, part fleet.CutPart, planned, found []fleet.Touched, how string) (untold []string) {
 	most, now := gpusByQuota(planned), gpusByQuota(found)
 	if w.Class != fleet.CutRecords && w.Class != fleet.CutUnscheduled {
 		for _, c := range part.Cuts {
@@ -161,10 +173,10 @@ func beyond(w fleet.Wave, part fleet.CutPart, planned, found []fleet.Touched, ho
 	}
 	for _, t := range newly(planned, found) {
 		if now[t.Quota] > most[t.Quota] {
-			changed = append(changed, fmt.Sprintf("%d GPUs of %s (%s) would %s in %s, which the plan does not say", t.GPUs, t.Workload, t.Quota, how, part.Partition))
+			untold = append(untold, fmt.Sprintf("%s (%d GPUs of %s in %s) %s", t.Workload, t.GPUs, t.Quota, part.Partition, how))
 		}
 	}
-	return changed
+	return untold
 }
 
 func gpusByQuota(list []fleet.Touched) map[string]int {

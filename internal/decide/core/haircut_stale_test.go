@@ -31,8 +31,11 @@ func overGranted(t *testing.T) tale {
 	return st
 }
 
-func (st tale) apply() *core.Refusal {
-	_, refusal := core.Step(st.s, core.Request{Command: core.ApplyHaircut{Name: "autumn"}, Actor: core.System, Reason: "test"}, moment(1))
+func (st tale) apply() *core.Refusal { return st.applyFor("test") }
+
+// applyFor applies the next wave for a reason; "": for none.
+func (st tale) applyFor(reason string) *core.Refusal {
+	_, refusal := core.Step(st.s, core.Request{Command: core.ApplyHaircut{Name: "autumn"}, Actor: core.System, Reason: reason}, moment(1))
 	return refusal
 }
 
@@ -57,11 +60,12 @@ func TestAPlanStaysTrueWhileTheFleetLivesOn(t *testing.T) {
 }
 
 // TestAWaveMayTouchOtherWorkOfTheSameQuota: people were told by quota, and work comes and goes. A
-// wave over what is unused still touches none.
+// wave that touches more by now than was told needs a reason, and is not silent: it names the work
+// before, and its people are told.
 func TestAWaveMayTouchOtherWorkOfTheSameQuota(t *testing.T) {
 	for name, one := range map[string]struct {
-		jobs  int // of a node each, that oak runs when the plan is made
-		stale bool
+		jobs   int // of a node each, that oak runs when the plan is made
+		untold bool
 	}{"over what is in use": {10, false}, "over what was unused": {0, true}} {
 		st := overGranted(t)
 		st.do(0, core.DeleteHaircut{Name: "autumn"})
@@ -80,9 +84,79 @@ func TestAWaveMayTouchOtherWorkOfTheSameQuota(t *testing.T) {
 		for i := range 10 {
 			st.do(0, job("ns", string(rune('k'+i)), "oak", fleet.Mid, pool("p", 0, 8, 1)))
 		}
-		refusal := st.apply()
-		if stale := refusal != nil && refusal.Code == core.Stale; stale != one.stale {
-			t.Errorf("%s: %v", name, refusal)
+		refusal := st.applyFor("")
+		if !one.untold {
+			if refusal != nil {
+				t.Errorf("%s: %v", name, refusal)
+			}
+			continue
+		}
+		if refusal == nil || refusal.Code != core.ReasonNeeded || !strings.Contains(refusal.Message, "ns/t (8 GPUs of oak in tiger/h200) becomes unprotected") {
+			t.Fatalf("%s: %v", name, refusal)
+		}
+		if refusal := st.applyFor("the nodes are needed"); refusal != nil {
+			t.Fatalf("%s: %v", name, refusal)
+		}
+		if cut := st.s.Workload("ns", "t").LastCut(); cut == nil || cut.Reason != "the nodes are needed" {
+			t.Errorf("%s: its people were told %+v", name, cut)
+		}
+	}
+}
+
+// TestTheGateIsAboutWhatIsNotBacked: work that waits longer in a smaller grant was decided with the wave,
+// and stops no other. Work that waits because the grant is not backed, and would run without the wave, does.
+func TestTheGateIsAboutWhatIsNotBacked(t *testing.T) {
+	for name, one := range map[string]struct {
+		fail, want int // free nodes that fail after the wave; oak's jobs that run then
+		stops      bool
+	}{"a smaller grant, backed": {0, 6, false}, "a grant that is not backed": {6, 4, true}} {
+		st := overGranted(t)
+		st.do(0, core.DeleteHaircut{Name: "autumn"})
+		for i := range 2 {
+			st.do(0, job("ns", string(rune('x'+i)), "elm", fleet.Mid, pool("p", 0, 8, 1)))
+		}
+		st.do(0, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisCluster}})
+		st.do(0, core.TellHaircut{Name: "autumn"})
+		if refusal := st.apply(); refusal != nil {
+			t.Fatal(refusal)
+		}
+		p := st.s.Partition("tiger/h200")
+		for _, n := range p.Nodes {
+			if one.fail > 0 && n.InUse() == 0 {
+				st.do(2, core.SetNodes{Names: []string{n.Name}, State: fleet.Quarantined})
+				one.fail--
+			}
+		}
+		for i := range p.Account("oak").Grant/8 + 1 {
+			st.do(3, job("ns", string(rune('a'+i)), "oak", fleet.Mid, pool("p", 0, 8, 1)))
+		}
+		if runs := p.Account("oak").Usage() / 8; runs != one.want {
+			t.Errorf("%s: %d of oak's jobs run, want %d", name, runs, one.want)
+		}
+		stops := core.GateOf(st.s, st.s.Haircut("autumn"), 0, moment(4))
+		if (len(stops) > 0) != one.stops {
+			t.Errorf("%s: %v", name, stops)
+		}
+	}
+}
+
+// TestUnprotectedWorkOfWhichPeopleWereToldIsExplained: the next wave of a cluster does not wait
+// for work that the one before left unprotected, although the plan could not know its name.
+func TestUnprotectedWorkOfWhichPeopleWereToldIsExplained(t *testing.T) {
+	st := overGranted(t)
+	st.do(0, core.SetPolicy{Policy: plainPolicy()})
+	for i := range 10 {
+		st.do(0, job("ns", string(rune('a'+i)), "oak", fleet.Mid, pool("p", 0, 8, 1)))
+	}
+	if _, refusal := core.Step(st.s, core.Request{Command: core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 72}, Actor: core.System, Reason: "less"}, moment(1)); refusal != nil {
+		t.Fatal(refusal)
+	}
+	if n := len(haircut.UnprotectedIn(st.s, st.s.Partition("tiger/h200"))); n == 0 {
+		t.Fatal("nothing is unprotected, so nothing is shown")
+	}
+	for _, item := range haircut.Ready(st.s, "tiger", st.s.Haircut("autumn")) {
+		if len(item.Missing) > 0 {
+			t.Errorf("%s: %v", item.Name, item.Missing)
 		}
 	}
 }

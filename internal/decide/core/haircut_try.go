@@ -112,8 +112,9 @@ func touched(s *fleet.State, w *fleet.Workload, spots []fleet.Spot) fleet.Touche
 }
 
 // GateOf says why a wave that is in force stops the next one: a promise that the
-// plan made is broken, or guaranteed work waits that would run had the wave not
-// been (which is tried on a copy). Nothing: the gate is open.
+// plan made is broken, or guaranteed work waits inside its quota's grant that would run had
+// the wave not been (which is tried on a copy), because the grant is not backed. That work waits
+// longer in a smaller grant was decided with the wave. Nothing: the gate is open.
 func GateOf(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []string {
 	w := &h.Waves[wave]
 	if !w.Done() {
@@ -131,10 +132,23 @@ func GateOf(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []str
 	}
 	t.settle()
 	for _, e := range t.events[from:] {
-		if e, ok := e.(event.ReplicasPlaced); ok && e.Holds == fleet.HoldsGuaranteed && waits[e.ID] {
-			x := t.s.Workloads[e.ID]
+		e, ok := e.(event.ReplicasPlaced)
+		if !ok || e.Holds != fleet.HoldsGuaranteed || !waits[e.ID] {
+			continue
+		}
+		if x := t.s.Workloads[e.ID]; misses(s.Partition(e.Partition), touched(s, x, e.Spots)) {
 			stops = append(stops, "guaranteed work "+x.Namespace+"/"+x.Name+" waits in "+e.Partition+" and would run without the wave")
 		}
 	}
 	return stops
+}
+
+// misses says whether a quota's grant is not backed, and would hold some more GPUs of guaranteed work.
+func misses(p *fleet.Partition, more fleet.Touched) bool {
+	a := p.Account(more.Quota)
+	if a == nil || a.BackedGPUs() >= a.Grant-a.Fraction() && a.GangMissing == 0 {
+		return false
+	}
+	guaranteed := a.Usage() - a.GPUsAs(fleet.HoldsBorrowing) - a.GPUsAs(fleet.HoldsUnprotected)
+	return guaranteed+more.GPUs <= a.Grant
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // applyWave puts one wave of a plan into force, in one record, if everything
-// that was agreed on still stands.
-func applyWave(s *fleet.State, c ApplyHaircut, now fleet.Instant) ([]event.Event, *Refusal) {
+// that was decided still stands, and what people were told, or a reason is given.
+func applyWave(s *fleet.State, r Request, c ApplyHaircut, now fleet.Instant) ([]event.Event, *Refusal) {
 	h, refusal := findHaircut(s, c.Name)
 	if refusal != nil {
 		return nil, refusal
@@ -29,7 +29,7 @@ func applyWave(s *fleet.State, c ApplyHaircut, now fleet.Instant) ([]event.Event
 		func() *Refusal { return movedOn(s, h, w, now) },
 		func() *Refusal { return notReady(s, h, w) },
 		func() *Refusal { return gateClosed(s, h, at, now) },
-		func() *Refusal { return touchesMore(s, h, w, now) },
+		func() *Refusal { return touchesUntold(s, r, h, w, now) },
 	} {
 		if refusal := check(); refusal != nil {
 			return nil, refusal

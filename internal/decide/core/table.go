@@ -78,7 +78,7 @@ func rows() []row {
 		of(access.CutQuota, planHaircut),
 		of(access.CutQuota, byWhom(reviewHaircut)),
 		of(access.CutQuota, byWhom(tellHaircut)),
-		of(access.CutQuota, timed(applyWave)),
+		of(access.CutQuota, applyWave),
 		of(access.CutQuota, timed(undoWave)),
 		of(access.CutQuota, alone(deleteHaircut)),
 

@@ -2,6 +2,7 @@ package haircut
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -53,8 +54,8 @@ func ownerless(s *fleet.State, cluster string) []string {
 }
 
 // unexplained lists work that runs unprotected and that nobody has looked at:
-// the plan did not name it when it was made, and no open incident covers its
-// partition. Everything else that runs says by how it holds its GPUs why it may.
+// the plan did not name it when it was made, its people were not told of a change
+// that left it so, and no open incident covers its partition. Everything else that runs says by how it holds its GPUs why it may.
 func unexplained(s *fleet.State, cluster string, h *fleet.Haircut) []string {
 	var missing []string
 	for _, p := range s.Partitions {
@@ -63,12 +64,19 @@ func unexplained(s *fleet.State, cluster string, h *fleet.Haircut) []string {
 		}
 		named := namedIn(h, p.ID)
 		for _, t := range UnprotectedIn(s, p) {
-			if !named[t.Workload] {
+			if !named[t.Workload] && !toldOf(s, t.Workload) {
 				missing = append(missing, fmt.Sprintf("%s holds %d GPUs unprotected in %s", t.Workload, t.GPUs, p.ID))
 			}
 		}
 	}
 	return missing
+}
+
+// toldOf says whether the people of unprotected work were told of the change that left it so.
+func toldOf(s *fleet.State, workload string) bool {
+	namespace, name, _ := strings.Cut(workload, "/")
+	w := s.Workload(namespace, name)
+	return w != nil && w.LastCut() != nil
 }
 
 func namedIn(h *fleet.Haircut, partition string) map[string]bool {

@@ -133,20 +133,23 @@ func (s haircutService) GetHaircut(ctx context.Context, m *musterv1.GetHaircutRe
 	for i, w := range out.Haircut.GetWaves() {
 		w.Gate = core.GateOf(copied, h, i, at)
 		if !h.Waves[i].Done() {
-			w.Blocked = blocked(copied, h, i, at)
+			blocked(copied, h, i, at, w)
 		}
 	}
 	return out, nil
 }
 
-// blocked is why a wave cannot be applied now.
-func blocked(s *fleet.State, h *fleet.Haircut, wave int, at fleet.Instant) string {
+// blocked notes why a wave cannot be applied now, or only with a reason.
+func blocked(s *fleet.State, h *fleet.Haircut, wave int, at fleet.Instant, w *musterv1.HaircutWave) {
 	apply := core.ApplyHaircut{Name: h.Name, Cluster: h.Waves[wave].Cluster, Class: h.Waves[wave].Class}
 	_, refusal := core.Decide(s, core.Request{Command: apply, Actor: core.System}, at)
-	if refusal == nil {
-		return ""
+	switch {
+	case refusal == nil:
+	case refusal.Code == core.ReasonNeeded:
+		w.NeedsReason = refusal.Message
+	default:
+		w.Blocked = refusal.Message
 	}
-	return refusal.Message
 }
 
 func noHaircut(name string) error {

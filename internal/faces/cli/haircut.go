@@ -219,7 +219,7 @@ func (o *haircutPlanOptions) keep(ctx context.Context) error {
 			p.say("\ndry run, nothing was saved")
 			return
 		}
-		p.say("\nSaved as %s (version %d). Next: muster haircut review %s; tell the people (muster haircut tell %[1]s); muster haircut apply %[1]s",
+		p.say("\nSaved as %s (version %d). Next: muster haircut review %s; tell the people (muster haircut tell %[1]s, then --done); muster haircut apply %[1]s",
 			o.save, res.GetWritten().GetVersion(), o.save)
 	}
 	return o.print(o.Out, ans)

@@ -16,6 +16,7 @@ import (
 type haircutDoOptions struct {
 	*app
 	writing
+	confirming
 }
 
 func newHaircutReview(a *app) *cobra.Command {
@@ -46,20 +47,33 @@ func newHaircutApply(a *app) *cobra.Command {
 		Long: `Apply puts one wave into force, in one step: the first that never was, or with a cluster the next one
 there. Waves go by class (what fills no whole node, above usage, held by idle jobs, the rest) over all clusters, and inside
 a class by cluster. A wave that was undone is applied again only by its cluster's name. It is refused where the wave is in force already, where
-the grants or what is sustainable have changed since the plan was made, where work that the plan does
-not name would be touched, where the cluster is not ready (muster cluster ready), and where a wave
-before it broke a promise or makes guaranteed work wait.`,
-		Example: "  muster haircut apply autumn\n  muster haircut apply autumn tiger --dry-run",
+the grants or what is sustainable have changed since the plan was made, where the cluster is not ready
+(muster cluster ready), and where a wave before it broke a promise or makes guaranteed work wait that
+its quota's grant still holds.
+
+Jobs come and go while people review. Where the wave would by now make more running work of a quota
+unprotected than its people were told, it names that work and needs a --reason; the people are told.`,
+		Example: "  muster haircut apply autumn --reason 'as mailed on Monday'\n  muster haircut apply autumn tiger --dry-run",
 		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			apply := func(ctx context.Context, w *musterv1.Write) (*musterv1.ApplyHaircutResponse, error) {
+				return o.client().Haircuts.ApplyHaircut(ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: args[0], Cluster: second(args), Class: class})
+			}
+			if err := o.confirm(cmd.Context(), &o.confirming, &o.writing, func(ctx context.Context, w *musterv1.Write) (*musterv1.Written, error) {
+				res, err := apply(ctx, w)
+				return res.GetWritten(), err
+			}); err != nil {
+				return err
+			}
 			return o.wave(cmd.Context(), func(ctx context.Context) (*musterv1.Written, string, error) {
-				res, err := o.client().Haircuts.ApplyHaircut(ctx, &musterv1.ApplyHaircutRequest{Write: o.writing.message(), Name: args[0], Cluster: second(args), Class: class})
+				res, err := apply(ctx, o.writing.message())
 				return res.GetWritten(), "the wave of haircut " + args[0] + " over " + res.GetCluster() + " (" + words.CutClass(res.GetClass()) + ") is in force", err
 			}, "Look at it: muster haircut show "+args[0]+"; take it back: muster haircut undo "+args[0])
 		},
 	}
 	o.writing.flags(cmd)
 	o.writing.proposes(cmd)
+	o.confirming.flags(cmd)
 	cmd.Flags().StringVar(&class, "class", "", "only the wave of this class: records, unscheduled, idle or rest")
 	_ = cmd.RegisterFlagCompletionFunc("class", cobra.FixedCompletions([]string{"records", "unscheduled", "idle", "rest"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

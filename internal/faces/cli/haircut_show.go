@@ -193,6 +193,9 @@ func (p *page) consequences(h *musterv1.Haircut) {
 		if w.GetBlocked() != "" {
 			p.wrapAs("  ", fmt.Sprintf("%s Not yet, %s over %s: %s", p.paint.paint(waiting, "·"), words.CutClass(w.GetClass()), w.GetCluster(), w.GetBlocked()))
 		}
+		if w.GetNeedsReason() != "" {
+			p.wrapAs("  ", fmt.Sprintf("%s Only with --reason, %s over %s: %s", p.paint.paint(waiting, "·"), words.CutClass(w.GetClass()), w.GetCluster(), w.GetNeedsReason()))
+		}
 	}
 }
 

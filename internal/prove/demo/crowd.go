@@ -239,8 +239,12 @@ func raises(_ *member, s *fleet.State) []core.Request {
 	return nil
 }
 
-// transfers moves a few nodes between oak and elm, and back the next time.
-func transfers(m *member, _ *fleet.State) []core.Request {
+// transfers moves a few nodes between oak and elm, and back the next time. While a haircut is
+// planned or in force, its people leave grants to it.
+func transfers(m *member, s *fleet.State) []core.Request {
+	if len(s.Haircuts) > 0 {
+		return nil
+	}
 	const oak, elm = "research/pretraining/oak", "research/pretraining/elm"
 	t := core.Transfer{From: oak, To: elm, Partition: "tiger/h200", GPUs: 8}
 	reason := "elm trains first this week"

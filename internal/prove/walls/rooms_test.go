@@ -184,7 +184,7 @@ var rooms = []room{
 	{folder: "internal/faces/web/maintenance", kind: open, only: page + " faces/web/change faces/calendar"},
 	{folder: "internal/faces/web/run", kind: open, only: page},
 	{folder: "internal/faces/web/team", kind: open, only: page + " faces/web/change"},
-	{folder: "internal/faces/web/haircut", kind: open, only: page},
+	{folder: "internal/faces/web/haircut", kind: open, only: page + " faces/web/events"},
 	{folder: "internal/faces/web/reference", kind: open, only: page},
 	{folder: "internal/faces/web", kind: open, only: "faces/draw faces/picture faces/web/frame " + pages, tests: driven + " faces/api answer/past"},
 	{folder: "internal/faces/web/e2e/small", kind: open, only: "nothing"},

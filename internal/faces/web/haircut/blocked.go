@@ -5,6 +5,14 @@ import "strings"
 // lack is one thing that is missing before a wave, with the command that mends it.
 type lack struct{ what, command string }
 
+// sentence begins a refusal with a capital, as a paragraph of a page begins.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
 // lacking takes why a wave is blocked apart: the sentence, and what is missing.
 func lacking(blocked string) (why string, list []lack) {
 	why, rest, ok := strings.Cut(blocked, " is not ready for a wave: ")

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/faces/web/events"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
@@ -164,7 +165,9 @@ type stepView struct {
 	h       *musterv1.Haircut
 	wave    *musterv1.HaircutWave
 	undo    bool
-	written *musterv1.Written // of trying it
+	loses   []string          // running work that would become unprotected, in sentences
+	would   []string          // what else would be written
+	more    int               // sentences that are left out
 	no      string            // why it would be refused
 	command string
 }
@@ -188,10 +191,12 @@ func Step(v *frame.Visit) (frame.Page, error) {
 	try := &musterv1.Write{DryRun: true, Reason: "tried"}
 	if m.undo {
 		a, err := v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: try, Name: name, Cluster: cluster})
-		m.written, m.no = a.GetWritten(), frame.Explain(err)
+		m.tell(a.GetWritten())
+		m.no = frame.Explain(err)
 	} else {
 		a, err := v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: try, Name: name, Cluster: cluster, Class: class})
-		m.written, m.no = a.GetWritten(), frame.Explain(err)
+		m.tell(a.GetWritten())
+		m.no = frame.Explain(err)
 	}
 	title := "Apply " + m.waveName()
 	if m.undo {
@@ -203,13 +208,32 @@ func Step(v *frame.Visit) (frame.Page, error) {
 	}, nil
 }
 
+// mostSentences is how many things that would happen the page lists.
+const mostSentences = 50
+
+// tell says what trying the wave would have written: apart, what running work loses.
+func (m *stepView) tell(w *musterv1.Written) {
+	var cuts, rest []*musterv1.Event
+	for _, e := range w.GetEvents() {
+		if e.GetKind() == "protection.cut" {
+			cuts = append(cuts, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	m.loses, m.would = events.Sentences(m.v, cuts), events.Sentences(m.v, rest)
+	if len(m.would) > mostSentences {
+		m.more, m.would = len(m.would)-mostSentences, m.would[:mostSentences]
+	}
+}
+
 // waveName is the wave as refusals call it: by its number in the plan, its cluster and what it cuts.
 func (m stepView) waveName() string {
-	name := "wave " + parts.Plain(slices.Index(m.h.GetWaves(), m.wave)+1) + ": " + m.wave.GetCluster()
+	name := "wave " + parts.Plain(slices.Index(m.h.GetWaves(), m.wave)+1) + " (" + m.wave.GetCluster()
 	if class := m.wave.GetClass(); class != "" {
 		name += ": " + words.CutClass(class)
 	}
-	return name
+	return name + ")"
 }
 
 // find is the wave that is to be undone, the last in force over a cluster; or that

@@ -40,7 +40,7 @@ func listBody(m listView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.open) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("No incident is open.", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("Open incidents stand here, the worst first.", "An incident says what is broken, who works on it, and how many GPUs it takes.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

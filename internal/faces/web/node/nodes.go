@@ -86,6 +86,8 @@ func List(v *frame.Visit) (frame.Page, error) {
 	switch {
 	case m.total == 0:
 		lead = "There are no nodes yet."
+	case m.out == 0 && m.total > 1:
+		lead = "All " + draw.Number(m.total) + " nodes are healthy."
 	case m.out == 1:
 		lead = "1 node of " + draw.Number(m.total) + " is not healthy."
 	}
