@@ -20,7 +20,7 @@
 //   - A pool shrinks before its workload goes whole (shrink.go, surplus.go).
 //   - On flex a set must be fair: an eviction between namespaces gives the one that gains
 //     a use within its share (shares.go, fairset.go).
-//   - Replicas smaller than a node are packed as if no flex work were there (fractional.go).
+//   - Replicas smaller than a node are packed as if no flex work were there (smallreplicas.go).
 //   - Work that is evicted again and again rests before it starts on room of others (rest.go,
 //     docs/adr/0017-work-that-is-evicted-again-and-again-rests.md).
 //   - It ends because admission and eviction use one order: in quota a newcomer comes before
@@ -34,7 +34,7 @@
 //   - how work holds its GPUs: rest, cover, limits, insideholds, classify
 //   - who may be evicted: class, successors, borrowers, shares, victims
 //   - which of them: overlay, bounds, giveback, surplus, shrink, search, fairset
-//   - what a unit gets: preempt, fractional, inquota, mend
+//   - what a unit gets: preempt, smallreplicas, inquota, mend
 //   - which unit is asked: queuewalk, returning, backfill, flex, pass, query, partitions, admit, grow
 //   - what comes first: release, next
 package placement

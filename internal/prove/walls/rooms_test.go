@@ -147,7 +147,7 @@ var rooms = []room{
 	// The judge shares no code with what it judges.
 	{folder: "internal/prove/judge", kind: pure, only: "state/fleet", tests: "state/event decide/core"},
 	{folder: "internal/prove/walls", kind: plain, only: "nothing"},
-	{folder: "internal/prove/house", kind: plain, only: "nothing"},
+	{folder: "internal/prove/layout", kind: plain, only: "nothing"},
 	{folder: "internal/prove/mutate", kind: plain, only: "nothing"},
 	{folder: "internal/prove/prose", kind: plain, only: "nothing"},
 	{folder: "internal/prove/sbom", kind: plain, only: "nothing"},

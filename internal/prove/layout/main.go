@@ -15,7 +15,7 @@ func main() {
 	case 1:
 		root = flag.Arg(0)
 	default:
-		fmt.Fprintln(os.Stderr, "house: want at most one argument, the root of the module")
+		fmt.Fprintln(os.Stderr, "layout: want at most one argument, the root of the module")
 		os.Exit(2)
 	}
 	rooms, err := read(os.DirFS(root))
@@ -23,7 +23,7 @@ func main() {
 		err = fmt.Errorf("no Go files below %s", root)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "house:", err)
+		fmt.Fprintln(os.Stderr, "layout:", err)
 		os.Exit(1)
 	}
 	for _, r := range rooms {

@@ -1,6 +1,6 @@
-// Command house measures how the code is laid out, from the sources alone:
+// Command layout measures how the code is laid out, from the sources alone:
 //
-//	go run ./internal/prove/house [-up ROOM] [ROOT]
+//	go run ./internal/prove/layout [-up ROOM] [ROOT]
 //
 // It prints what stands at the top of internal/, imports that run against the
 // floors, and per room: exported names, types with many fields, files that are
