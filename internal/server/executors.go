@@ -24,7 +24,7 @@ func (s *server) carryOut(ctx context.Context) error {
 			fleet.ByJob:       kube.VisitJobs{Reach: s.reach},
 		},
 	})
-	return turns(ctx, runner, func() {})
+	return takeTurns(ctx, runner, func() {})
 }
 
 // reach is the client of a cluster that this server reaches by itself and manages; nil: it

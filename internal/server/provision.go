@@ -42,7 +42,7 @@ func (s *server) buildOut(ctx context.Context) error {
 		Providers: map[string]provision.Outside{"simulated": runners(projects, world), "azure": outside, "hand": outside}, Clouds: clouds,
 		Mask: mask,
 	})
-	return turns(ctx, runner, func() { s.engine.Read(func(st *fleet.State) { grantAll(st, world) }) })
+	return takeTurns(ctx, runner, func() { s.engine.Read(func(st *fleet.State) { grantAll(st, world) }) })
 }
 
 // grantAll lets the simulated cloud have every meter that is needed there. What stood

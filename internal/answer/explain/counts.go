@@ -59,7 +59,7 @@ func (q *question) count(a *fleet.Account) counts {
 		n.others = n.others || (x != a && x.Grant > 0)
 		var stays weight
 		for _, w := range x.Work() {
-			q.weigh(w, key, x == a, &stays)
+			q.addStaying(w, key, x == a, &stays)
 		}
 		if x == a {
 			n.earlier, n.inWay = stays.earlier, stays.inWay
@@ -85,8 +85,8 @@ func (q *question) count(a *fleet.Account) counts {
 // become one beside it.
 type weight struct{ earlier, inWay, kept int }
 
-// weigh adds what stays of a workload.
-func (q *question) weigh(w *fleet.Workload, newcomer fleet.Key, own bool, sum *weight) {
+// addStaying adds what stays of a workload.
+func (q *question) addStaying(w *fleet.Workload, newcomer fleet.Key, own bool, sum *weight) {
 	for i, pool := range w.Pools {
 		at := 0
 		for _, r := range w.Replicas[i] {

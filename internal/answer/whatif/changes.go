@@ -62,7 +62,7 @@ type Found struct {
 
 // search looks for changes that let one workload start.
 type search struct {
-	*bench
+	*tries
 	w     *fleet.Workload
 	why   []explain.Blocker
 	gpus  int
@@ -75,11 +75,11 @@ func Changes(s *fleet.State, w *fleet.Workload, why []explain.Blocker, now fleet
 	if w.State != fleet.Pending {
 		return Found{}
 	}
-	return changes(newBench(s, now, b), w, why)
+	return changes(newTries(s, now, b), w, why)
 }
 
-func changes(b *bench, w *fleet.Workload, why []explain.Blocker) Found {
-	x := &search{bench: b, w: w, why: why, gpus: w.NeedsBase()}
+func changes(b *tries, w *fleet.Workload, why []explain.Blocker) Found {
+	x := &search{tries: b, w: w, why: why, gpus: w.NeedsBase()}
 	for _, look := range []func(){
 		x.reports, x.targets, x.partition, x.reach, x.runTime, x.holds, x.grants, x.gang, x.transfers, x.ends, x.nodes, x.smaller,
 		x.priority, // last of all: it only passes the waiting on

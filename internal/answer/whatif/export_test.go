@@ -7,7 +7,7 @@ import (
 
 // ChangesInWhole is Changes with everything tried on copies of the whole fleet.
 func ChangesInWhole(s *fleet.State, w *fleet.Workload, why []explain.Blocker, now fleet.Instant, b Budget) Found {
-	x := newBench(s, now, b)
+	x := newTries(s, now, b)
 	x.whole = true
 	return changes(x, w, why)
 }

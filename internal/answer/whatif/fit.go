@@ -31,7 +31,7 @@ type Fitted struct {
 // target if it names one, else in every quota that its user may use and on flex;
 // in its partition, or in each. The state is not changed.
 func Fit(s *fleet.State, spec fleet.Spec, now fleet.Instant, b Budget) Fitted {
-	x := newBench(s, now, b)
+	x := newTries(s, now, b)
 	var f Fitted
 	for _, target := range targetsOf(x.s, spec) {
 		for _, p := range x.s.Partitions {
@@ -51,7 +51,7 @@ func Fit(s *fleet.State, spec fleet.Spec, now fleet.Instant, b Budget) Fitted {
 // each time under another name. It comes with the number of the work for each place: 0 where it
 // would not wait beside the others. One walk through the future can forecast all of them.
 func Together(s *fleet.State, spec fleet.Spec, places []Place, now fleet.Instant) (*fleet.State, []uint64) {
-	b := newBench(s, now, Budget{})
+	b := newTries(s, now, Budget{})
 	t := b.trial(b.part(b.s.Partitions, nil))
 	ids := make([]uint64, len(places))
 	if _, refusal := core.Step(t.s, core.Request{Command: core.Tick{}, Actor: core.System}, t.now); refusal != nil {
@@ -90,7 +90,7 @@ func targetsOf(s *fleet.State, spec fleet.Spec) []string {
 	return append(list, fleet.Flex)
 }
 
-func (b *bench) fit(spec fleet.Spec, target string, p *fleet.Partition) Place {
+func (b *tries) fit(spec fleet.Spec, target string, p *fleet.Partition) Place {
 	place := Place{Target: target, Partition: p.ID}
 	spec.Target, spec.Partition = target, p.ID
 	t := b.trial(b.part(b.s.Partitions, nil))

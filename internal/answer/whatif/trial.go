@@ -33,7 +33,7 @@ type trial struct {
 	beyond []*fleet.Workload
 }
 
-func (b *bench) trial(on *fleet.State) *trial {
+func (b *tries) trial(on *fleet.State) *trial {
 	t := &trial{s: on.Fork(), now: b.now, by: map[uint64][]uint64{}}
 	t.s.StopLearning()
 	return t

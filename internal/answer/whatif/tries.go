@@ -17,8 +17,8 @@ type Budget struct {
 // DefaultTries are enough for every kind of change on most fleets.
 const DefaultTries = 96
 
-// bench is where tries are made: a light copy of the state, and what is left of the budget.
-type bench struct {
+// tries are made on light copies of one state, as many as the budget allows.
+type tries struct {
 	s      *fleet.State
 	now    fleet.Instant
 	left   int
@@ -29,15 +29,15 @@ type bench struct {
 	whole bool                    // for a test: everything is tried on the whole fleet
 }
 
-func newBench(s *fleet.State, now fleet.Instant, b Budget) *bench {
+func newTries(s *fleet.State, now fleet.Instant, b Budget) *tries {
 	if b.Tries == 0 {
 		b.Tries = DefaultTries
 	}
-	return &bench{s: s, now: max(now, s.Time), left: b.Tries, stop: b.Stop, parts: map[string]*fleet.State{}}
+	return &tries{s: s, now: max(now, s.Time), left: b.Tries, stop: b.Stop, parts: map[string]*fleet.State{}}
 }
 
 // open says whether one more try is allowed, and counts it.
-func (b *bench) open() bool {
+func (b *tries) open() bool {
 	if b.left <= 0 || b.stop != nil && b.stop() {
 		b.missed = true
 		return false
@@ -50,7 +50,7 @@ func (b *bench) open() bool {
 // waits there in other trees than these (flex is a tree of its own; nil: with all of
 // it). No tree waits for another, so most tries need only that and cost little; what
 // they find is tried again with everybody who waits before it counts.
-func (b *bench) part(list []*fleet.Partition, trees map[string]bool) *fleet.State {
+func (b *tries) part(list []*fleet.Partition, trees map[string]bool) *fleet.State {
 	if b.whole {
 		list = b.s.Partitions
 	}
@@ -76,7 +76,7 @@ const widenings = 3
 
 // on tries something on a copy of some partitions, and, as long as that comes to decide
 // about work which may stand elsewhere too, on one with those places as well.
-func (b *bench) on(list []*fleet.Partition, trees map[string]bool, try func(t *trial) bool) bool {
+func (b *tries) on(list []*fleet.Partition, trees map[string]bool, try func(t *trial) bool) bool {
 	for range widenings {
 		t := b.trial(b.part(list, trees))
 		ok := try(t)
@@ -89,7 +89,7 @@ func (b *bench) on(list []*fleet.Partition, trees map[string]bool, try func(t *t
 }
 
 // wider adds the partitions in which the work may stand that a try came to decide about.
-func (b *bench) wider(list []*fleet.Partition, t *trial) []*fleet.Partition {
+func (b *tries) wider(list []*fleet.Partition, t *trial) []*fleet.Partition {
 	in := map[*fleet.Partition]bool{}
 	for _, p := range list {
 		in[p] = true
@@ -106,7 +106,7 @@ func (b *bench) wider(list []*fleet.Partition, t *trial) []*fleet.Partition {
 }
 
 // placesOf lists the partitions in which work of a target may stand.
-func (b *bench) placesOf(target, partition string) (list []*fleet.Partition) {
+func (b *tries) placesOf(target, partition string) (list []*fleet.Partition) {
 	for _, p := range b.s.Partitions {
 		if (partition == "" || partition == p.ID) && (target == fleet.Flex || p.Account(target) != nil) {
 			list = append(list, p)

@@ -67,7 +67,7 @@ func (d *deviceWatch) settled() bool {
 
 // follow finds out whether the cluster has devices, and watches them.
 func (d *deviceWatch) follow(ctx context.Context, c *Client) {
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
 	for !d.there(ctx, c) {
 		select {

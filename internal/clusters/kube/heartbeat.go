@@ -20,7 +20,7 @@ type heartbeat struct {
 // what stands stays as it is, and nothing new is believed to start.
 func (c *heartbeat) run(ctx context.Context) {
 	heard, asked := time.Now(), time.Time{}
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
 	for {
 		err := c.client.Alive(ctx)
@@ -43,7 +43,7 @@ func (c *heartbeat) run(ctx context.Context) {
 		case c.logged.is("silent", cause(err)):
 			c.Log.Warn("the API server does not answer", "cluster", c.Translate.Cluster, "why", err)
 		}
-		if err == nil && c.Quotas && !c.kueue.objects.listed() && time.Since(asked) > rareBeat {
+		if err == nil && c.Quotas && !c.kueue.objects.listed() && time.Since(asked) > rareHeartbeatEvery {
 			asked = time.Now()
 			c.kueue.ask(ctx)
 		}

@@ -31,7 +31,7 @@ type kueueController struct {
 
 // follow waits until the cluster has Kueue, and then watches its objects.
 func (c *kueueController) follow(ctx context.Context) {
-	tick := time.NewTicker(rareBeat)
+	tick := time.NewTicker(rareHeartbeatEvery)
 	defer tick.Stop()
 	version := c.client.kueueVersion(ctx)
 	for version == "" {

@@ -64,13 +64,13 @@ func NewReconciler(c *Client, e Engine, o Options) *Reconciler {
 
 // How often things are done.
 const (
-	gap       = 100 * time.Millisecond // least time between two rounds
-	ease      = 3                      // and so many times as long as the last round took: a quarter of a core at most
-	longest   = 500 * time.Millisecond // and no longer
-	anyway    = 5 * time.Second        // a round comes though nothing seems to have changed
-	beat      = 5 * time.Second        // the API server is asked whether it is there
-	rareBeat  = 30 * time.Second       // and for objects that seldom change
-	batchSize = 200                    // commands in one record
+	minPause           = 100 * time.Millisecond // between two rounds
+	pauseFactor        = 3                      // the pause is so many times the last round: a quarter of a core at most
+	maxPause           = 500 * time.Millisecond
+	roundEvery         = 5 * time.Second  // though nothing seems to have changed
+	heartbeatEvery     = 5 * time.Second  // the API server is asked whether it is there
+	rareHeartbeatEvery = 30 * time.Second // and for objects that seldom change
+	batchSize          = 200              // commands in one record
 )
 
 // Wake says that something was decided for the cluster: Run compares at once.
@@ -123,7 +123,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	if r.Quotas || r.Kueue {
 		all.Go(func() { r.kueue.follow(ctx) })
 	}
-	tick := time.NewTicker(anyway)
+	tick := time.NewTicker(roundEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -150,7 +150,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 // pause is how long to rest after a round. Time spent waiting for the API server does not
 // count, and a round on a busy machine takes long without computing much: so it is bounded.
 func (r *Reconciler) pause(took time.Duration) time.Duration {
-	return min(longest, max(gap, ease*(took-r.waited)))
+	return min(maxPause, max(minPause, pauseFactor*(took-r.waited)))
 }
 
 // Reconcile does one round: it brings the state to what the cluster shows, and where

@@ -19,8 +19,9 @@ type unit struct {
 	// overran: its workload runs past the maximum it declared, so it has lost its
 	// age and is the first victim of whatever it delays.
 	overran bool
-	// over: by count it stands in what others hold inside its quota; aside: and is
-	// no guaranteed work from before; within: all of it uses holds. See setAside.
+	// In a quota with holds inside (see setAside). over: beside what others hold there, the
+	// backing has no room for it in number. aside: it is over and was not guaranteed before the
+	// hold, so it borrows until it fits. within: a hold of its own has room for all of it.
 	over, aside, within bool
 }
 

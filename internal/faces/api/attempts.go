@@ -13,14 +13,14 @@ import (
 // How many calls of one address may show an unknown token: a second, and saved up. More
 // are refused without asking a provider or a cluster whose they are.
 const (
-	unprovenRate  = 5
-	unprovenBurst = 100
+	attemptRate   = 5
+	attemptBurst  = 100
 	mostAddresses = 10_000
 )
 
-// unproven bounds what callers cost who prove nothing. A token that proved something before, and
+// attempts bounds what callers cost who prove nothing. A token that proved something before, and
 // one that this server knows by itself, is not kept out by others of the same address.
-type unproven struct {
+type attempts struct {
 	mu    sync.Mutex
 	of    map[string]*allowance      // by address
 	known map[[sha256.Size]byte]bool // what was shown and proved something
@@ -32,7 +32,7 @@ type allowance struct {
 }
 
 // many says whether an address has shown too many unknown tokens.
-func (s *unproven) many(address, bearer string) bool {
+func (s *attempts) many(address, bearer string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.of[address]
@@ -42,13 +42,13 @@ func (s *unproven) many(address, bearer string) bool {
 // now is what is left of an allowance.
 func (a *allowance) now() float64 {
 	now := time.Now()
-	a.left, a.at = min(unprovenBurst, a.left+unprovenRate*now.Sub(a.at).Seconds()), now
+	a.left, a.at = min(attemptBurst, a.left+attemptRate*now.Sub(a.at).Seconds()), now
 	return a.left
 }
 
 // seen notes what came of what an address has shown. Who shows nothing does not count: that
 // costs nothing to refuse.
-func (s *unproven) seen(address, bearer string, proved bool) {
+func (s *attempts) seen(address, bearer string, proved bool) {
 	if bearer == "" {
 		return
 	}
@@ -66,7 +66,7 @@ func (s *unproven) seen(address, bearer string, proved bool) {
 		if s.of == nil || len(s.of) >= mostAddresses {
 			s.of = map[string]*allowance{}
 		}
-		a = &allowance{left: unprovenBurst, at: time.Now()}
+		a = &allowance{left: attemptBurst, at: time.Now()}
 		s.of[address] = a
 	}
 	a.left = max(0, a.now()-1)
@@ -89,15 +89,15 @@ func (*KubeTokens) asksOthers() {}
 // proof finds out who sends a request, and bounds how often an address may try.
 func (s *Server) proof(r *http.Request) (Identity, error) {
 	address, bearer := s.addressOf(r), bearerOf(r)
-	many := bearer != "" && s.unproven.many(address, bearer)
+	many := bearer != "" && s.attempts.many(address, bearer)
 	asked := r
 	if many {
 		asked = withoutOthers(r)
 	}
 	who, err := s.auth.Identify(asked)
-	s.unproven.seen(address, bearer, err == nil)
+	s.attempts.seen(address, bearer, err == nil)
 	if err != nil && many {
-		err = tooMuch("more than %d calls a second come from %s that prove nothing; wait a moment, and sign in", unprovenRate, address)
+		err = tooMuch("more than %d calls a second come from %s that prove nothing; wait a moment, and sign in", attemptRate, address)
 	}
 	return who, err
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/muster-fleet/muster/internal/run/audit"
 )
 
-// witness notes in the audit log how a request was let in or refused.
-func (s *Server) witness(r *http.Request, c *caller, err error) {
+// noteInAudit notes how a request was let in or refused.
+func (s *Server) noteInAudit(r *http.Request, c *caller, err error) {
 	if s.audit == nil {
 		return
 	}

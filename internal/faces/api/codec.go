@@ -20,7 +20,7 @@ func notMessage(m any) error { return fmt.Errorf("a %T is no message", m) }
 // names that the protocol gives it. Each counts what a request holds before it is decoded.
 func withCodecs() connect.HandlerOption {
 	return connect.WithHandlerOptions(
-		connect.WithCodec(weighed{}),
+		connect.WithCodec(countedProto{}),
 		connect.WithCodec(strictJSON{"json"}),
 		connect.WithCodec(strictJSON{"json; charset=utf-8"}),
 	)

@@ -50,8 +50,8 @@ type caller struct {
 	token  string
 	rights []access.Grant
 	runs   bool // who answers for the call runs the fleet
-	// stands judges the caller again, while a stream goes on; nil: there is no request behind it.
-	stands func() error
+	// recheck judges the caller again, while a stream goes on; nil: there is no request behind it.
+	recheck func() error
 }
 
 type callerKey struct{}
@@ -77,7 +77,7 @@ func (s *Server) identify(r *http.Request) (*caller, error) {
 	if err := s.signedOff(who); err != nil {
 		return c, &unknownCaller{err}
 	}
-	s.present.note(who, c.source, s.now())
+	s.signIns.note(who, c.source, s.now())
 	c.token, c.actor = who.Token, actorOf(who)
 	c.rights = s.rightsOf(c.actor)
 	c.runs = c.runsFleet()

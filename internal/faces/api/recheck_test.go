@@ -18,7 +18,7 @@ import (
 )
 
 // often has streams ask anew all the time.
-func often(o *api.Options) { o.Standing = 5 * time.Millisecond }
+func often(o *api.Options) { o.Recheck = 5 * time.Millisecond }
 
 // followed is what ends an open stream of a caller, after something was done.
 func (h *house) followed(token string, do func()) error {

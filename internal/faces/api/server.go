@@ -39,8 +39,8 @@ type Options struct {
 	// Notices are what everybody must know of the server itself: it follows, or its journal is
 	// away. nil: there are none.
 	Notices func() []Notice
-	// Standing is how often a stream asks anew who follows it; 0: every 2 s.
-	Standing time.Duration
+	// Recheck is how often the caller of a stream is identified again; 0: every 2 s.
+	Recheck time.Duration
 	// Lag is how far this server may be behind the one that leads, and whether it follows one;
 	// Leader is where that is. nil: this server leads.
 	Lag    func() (lag time.Duration, follows bool)
@@ -62,8 +62,8 @@ type Server struct {
 	proxied   bool
 	stop      sync.Once
 	newcomers newcomers
-	unproven  unproven
-	standing  time.Duration
+	attempts  attempts
+	recheck   time.Duration
 }
 
 // New makes a server that does not listen yet.
@@ -84,13 +84,13 @@ func New(o Options) (*Server, error) {
 	if o.Notices == nil {
 		o.Notices = func() []Notice { return nil }
 	}
-	if o.Standing == 0 {
-		o.Standing = usualStanding
+	if o.Recheck == 0 {
+		o.Recheck = usualRecheck
 	}
 	if o.Lag == nil {
 		o.Lag, o.Leader = func() (time.Duration, bool) { return 0, false }, func() string { return "" }
 	}
-	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, standing: o.Standing, service: &service{
+	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, recheck: o.Recheck, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices, lag: o.Lag, leader: o.Leader,
 		notifier: o.Notifier, said: o.Said, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{path: o.History, lines: newChronicle()}, turns: newTurns(),
 	}}
@@ -125,7 +125,7 @@ func (s *Server) handlerOptions(log *slog.Logger) ([]connect.HandlerOption, erro
 		withCodecs(),
 		withBoundedGzip(),
 		connect.WithRecover(panicked(log)), // around all the others
-		connect.WithInterceptors(logging{log}, failures{log}, denials{s.service}, answers{}, rules, s.turns, standing{s.standing}),
+		connect.WithInterceptors(logging{log}, failures{log}, denials{s.service}, answers{}, rules, s.turns, recheck{s.recheck}),
 		connect.WithCompressMinBytes(16 << 10), // smaller answers cost more to press than to send
 		connect.WithConditionalHandlerOptions(limits),
 	}, nil
@@ -195,13 +195,13 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if err == nil && !streams[r.URL.Path] {
 			leave, err = s.turns.enter(r.Context(), who, r)
 		}
-		s.witness(r, who, err)
+		s.noteInAudit(r, who, err)
 		if err != nil {
 			_ = writer.Write(w, r, fail(err))
 			return
 		}
 		defer leave()
-		who.stands = s.stands(r, who)
+		who.recheck = s.recheckOf(r, who)
 		next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), who)))
 	})
 }

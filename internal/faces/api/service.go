@@ -28,7 +28,7 @@ type service struct {
 	tokens   *ServiceTokens
 	book     Past
 	turns    *turns
-	present  present
+	signIns  signIns
 	waiting  struct {
 		sync.Mutex
 		of map[string]*pending // by user
@@ -37,17 +37,23 @@ type service struct {
 	policy sync.Mutex
 }
 
+// The services of proto/muster/v1, each with its methods in files service_*.go.
 type (
-	fleetService    struct{ *service }
-	quotaService    struct{ *service }
-	workloadService struct{ *service }
-	capacityService struct{ *service }
-	eventService    struct{ *service }
-	systemService   struct{ *service }
-	pastService     struct{ *service }
-
 	accessService       struct{ *service }
-	subscriptionService struct{ *service }
-	requestService      struct{ *service }
+	buildoutService     struct{ *service }
+	capacityService     struct{ *service }
+	comingService       struct{ *service }
+	eventService        struct{ *service }
+	fleetService        struct{ *service }
+	haircutService      struct{ *service }
+	healthService       struct{ *service }
 	maintenanceService  struct{ *service }
+	pastService         struct{ *service }
+	promiseService      struct{ *service }
+	quotaService        struct{ *service }
+	requestService      struct{ *service }
+	seriesService       struct{ *service }
+	subscriptionService struct{ *service }
+	systemService       struct{ *service }
+	workloadService     struct{ *service }
 )

@@ -10,9 +10,6 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// buildoutService builds clusters.
-type buildoutService struct{ *service }
-
 // AddBlueprint adds a version of a blueprint.
 func (s buildoutService) AddBlueprint(ctx context.Context, m *musterv1.AddBlueprintRequest) (*musterv1.AddBlueprintResponse, error) {
 	b, err := wire.ReadBlueprint(m.GetBlueprint())

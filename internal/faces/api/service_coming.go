@@ -9,9 +9,6 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// comingService says what is known to be ahead.
-type comingService struct{ *service }
-
 // mostNamed is how many nodes one thing ahead names.
 const mostNamed = 100
 

@@ -13,9 +13,6 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// haircutService is one more name for the service.
-type haircutService struct{ *service }
-
 // DraftHaircut makes a plan and tries it, and saves nothing.
 func (s haircutService) DraftHaircut(ctx context.Context, m *musterv1.DraftHaircutRequest) (*musterv1.DraftHaircutResponse, error) {
 	ask, err := wire.ReadAsk(m.GetAsk())

@@ -18,8 +18,6 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
-type healthService struct{ *service }
-
 // SendSignals takes a batch of signals.
 func (s healthService) SendSignals(ctx context.Context, m *musterv1.SendSignalsRequest) (*musterv1.SendSignalsResponse, error) {
 	c, err := wire.ReadSignals(m)

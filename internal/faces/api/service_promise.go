@@ -9,9 +9,6 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// promiseService says what became of promises.
-type promiseService struct{ *service }
-
 // Promises says how many promises were kept, beside what their policies claim.
 func (s promiseService) Promises(ctx context.Context, m *musterv1.PromisesRequest) (*musterv1.PromisesResponse, error) {
 	out := &musterv1.PromisesResponse{}

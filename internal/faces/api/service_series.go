@@ -22,8 +22,6 @@ import (
 // means must do.
 const retold = 20_000
 
-type seriesService struct{ *service }
-
 // QuotaSeries is what a quota, with those under it, had and used, moment by moment.
 func (s seriesService) QuotaSeries(ctx context.Context, m *musterv1.QuotaSeriesRequest) (*musterv1.QuotaSeriesResponse, error) {
 	from, to, err := s.stretch(ctx, m)

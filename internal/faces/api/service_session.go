@@ -16,7 +16,7 @@ import (
 func (s accessService) ListSessions(ctx context.Context, m *musterv1.ListSessionsRequest) (*musterv1.ListSessionsResponse, error) {
 	out, c := &musterv1.ListSessionsResponse{}, callerOf(ctx)
 	all := c.may(access.ReadBindings)
-	list := s.present.list(m.GetUser())
+	list := s.signIns.list(m.GetUser())
 	seen, err := s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
 		for _, one := range list {
 			own := c.actor.Principal == fleet.Principal{Kind: fleet.UserPrincipal, Name: one.user}
@@ -46,7 +46,7 @@ func (s accessService) EndSessions(ctx context.Context, m *musterv1.EndSessionsR
 		what = "the sign-in " + m.GetId()
 	}
 	s.note(ctx, audit.SignedOut, "ended "+what+" of user:"+m.GetUser())
-	for _, one := range s.present.list(m.GetUser()) {
+	for _, one := range s.signIns.list(m.GetUser()) {
 		if one.by == "tokens-file" && (m.GetId() == "" || m.GetId() == one.id) {
 			w.Notes = append(w.Notes, "The token of "+one.user+" in the tokens file stays good until its entry is taken out of the file.")
 			break

@@ -10,8 +10,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// present are the sign-ins of people that this server has seen since it started.
-type present struct {
+// signIns are the sign-ins of people that this server has seen since it started.
+type signIns struct {
 	mu   sync.Mutex
 	seen map[string]signIn
 }
@@ -23,11 +23,11 @@ type signIn struct {
 	from         string
 }
 
-// mostPresent bounds what is remembered; beyond it, those that were not used for longest go.
-const mostPresent = 10_000
+// mostSignIns bounds what is remembered; beyond it, those that were not used for longest go.
+const mostSignIns = 10_000
 
 // note remembers that a person was here.
-func (p *present) note(who Identity, source string, now time.Time) {
+func (p *signIns) note(who Identity, source string, now time.Time) {
 	if who.Principal.Kind != fleet.UserPrincipal || who.By == "" {
 		return
 	}
@@ -36,21 +36,21 @@ func (p *present) note(who Identity, source string, now time.Time) {
 	if p.seen == nil {
 		p.seen = map[string]signIn{}
 	}
-	if _, known := p.seen[who.Token]; !known && len(p.seen) >= mostPresent {
+	if _, known := p.seen[who.Token]; !known && len(p.seen) >= mostSignIns {
 		p.forget()
 	}
 	p.seen[who.Token] = signIn{who.Token, who.User, who.By, who.Began, now, source}
 }
 
 // forget lets go of the half that was not used for longest. It is locked.
-func (p *present) forget() {
-	for _, one := range p.sorted()[mostPresent/2:] {
+func (p *signIns) forget() {
+	for _, one := range p.sorted()[mostSignIns/2:] {
 		delete(p.seen, one.id)
 	}
 }
 
 // sorted are the sign-ins, the one that was used last first. It is locked.
-func (p *present) sorted() []signIn {
+func (p *signIns) sorted() []signIn {
 	list := make([]signIn, 0, len(p.seen))
 	for _, one := range p.seen {
 		list = append(list, one)
@@ -60,7 +60,7 @@ func (p *present) sorted() []signIn {
 }
 
 // list are the sign-ins of a user, or of all.
-func (p *present) list(user string) []signIn {
+func (p *signIns) list(user string) []signIn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.DeleteFunc(p.sorted(), func(one signIn) bool { return user != "" && one.user != user })

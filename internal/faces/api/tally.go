@@ -162,17 +162,17 @@ func mostOf(f protoreflect.FieldDescriptor) int {
 	return n
 }
 
-// weighed is protobuf's own encoding, of which nothing is decoded that holds too much.
-type weighed struct{}
+// countedProto is protobuf's own encoding, of which nothing is decoded that holds too much.
+type countedProto struct{}
 
 // Name is part of connect.Codec.
-func (weighed) Name() string { return "proto" }
+func (countedProto) Name() string { return "proto" }
 
 // IsBinary is part of the codecs that may be asked by GET.
-func (weighed) IsBinary() bool { return true }
+func (countedProto) IsBinary() bool { return true }
 
 // Marshal is part of connect.Codec.
-func (weighed) Marshal(message any) ([]byte, error) {
+func (countedProto) Marshal(message any) ([]byte, error) {
 	m, ok := message.(proto.Message)
 	if !ok {
 		return nil, notMessage(message)
@@ -181,7 +181,7 @@ func (weighed) Marshal(message any) ([]byte, error) {
 }
 
 // MarshalAppend is Marshal into room that is there.
-func (weighed) MarshalAppend(dst []byte, message any) ([]byte, error) {
+func (countedProto) MarshalAppend(dst []byte, message any) ([]byte, error) {
 	m, ok := message.(proto.Message)
 	if !ok {
 		return nil, notMessage(message)
@@ -190,7 +190,7 @@ func (weighed) MarshalAppend(dst []byte, message any) ([]byte, error) {
 }
 
 // Unmarshal is part of connect.Codec.
-func (weighed) Unmarshal(data []byte, message any) error {
+func (countedProto) Unmarshal(data []byte, message any) error {
 	m, ok := message.(proto.Message)
 	if !ok {
 		return notMessage(message)

@@ -68,7 +68,7 @@ func judgeFile(t *testing.T, name string, tell bool) ([]Breach, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := newWitness()
+	w := newObserver()
 	report, err := scenario.Watch(t.Context(), f, func(r event.Record, s *fleet.State) {
 		n := len(w.found)
 		w.look(r, s)

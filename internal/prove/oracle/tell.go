@@ -17,7 +17,7 @@ func Judge(ctx context.Context, s *Story) ([]Breach, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := newWitness()
+	w := newObserver()
 	report, err := scenario.Watch(ctx, f, w.look)
 	if err != nil {
 		if strings.Contains(err.Error(), "does not come to rest") {
@@ -30,7 +30,7 @@ func Judge(ctx context.Context, s *Story) ([]Breach, error) {
 }
 
 // with adds what the story itself found wrong, whatever it expects.
-func (w *witness) with(report scenario.Report) []Breach {
+func (w *observer) with(report scenario.Report) []Breach {
 	for _, failure := range report.Failures {
 		if failure.What == "what always holds" {
 			w.breach(Law{Name: "what-always-holds", Says: "the invariants that the engine checks itself (§10)"}, failure.Actual)
@@ -39,10 +39,10 @@ func (w *witness) with(report scenario.Report) []Breach {
 	return w.found
 }
 
-func newWitness() *witness { return &witness{seen: map[string]bool{}, laws: Laws()} }
+func newObserver() *observer { return &observer{seen: map[string]bool{}, laws: Laws()} }
 
-// witness takes a photo after each record.
-type witness struct {
+// observer takes a photo after each record.
+type observer struct {
 	laws   []Law
 	before *Photo
 	dip    *dip
@@ -50,7 +50,7 @@ type witness struct {
 	found  []Breach
 }
 
-func (w *witness) look(r event.Record, s *fleet.State) {
+func (w *observer) look(r event.Record, s *fleet.State) {
 	after := Take(s)
 	before := w.before
 	w.before = after
@@ -72,7 +72,7 @@ func (w *witness) look(r event.Record, s *fleet.State) {
 	}
 }
 
-func (w *witness) breach(law Law, text string) {
+func (w *observer) breach(law Law, text string) {
 	if w.seen[law.Name] {
 		return
 	}

@@ -98,18 +98,18 @@ type Engine struct {
 	carrier *carrier // nil: there is no driver
 	waker   *waker   // nil: no cluster is woken
 
-	keys     *keys.Index
-	seen     seen // of the past
-	mirror   mirror
-	durable  *mark
-	clock    *bounded      // nil: Options.Now alone counts
-	recent   recent        // the last durable records
-	behind   chan struct{} // holds one: a watch that reads the log reads alone
-	outage   outage
-	calls    chan *call
-	quit     chan struct{}
-	done     sync.WaitGroup
-	stopping sync.Once
+	keys       *keys.Index
+	seen       seen // of the past
+	mirror     mirror
+	durable    *mark
+	clock      *bounded      // nil: Options.Now alone counts
+	recent     recent        // the last durable records
+	catchingUp chan struct{} // holds one: one watch at a time reads the log
+	outage     outage
+	calls      chan *call
+	quit       chan struct{}
+	done       sync.WaitGroup
+	stopping   sync.Once
 
 	journaling, probing stopwatch
 	following           following
@@ -141,7 +141,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		o: o, state: state, keys: known, durable: newMark(state.Seq), step: core.Step,
-		behind: make(chan struct{}, 1), outage: outage{began: make(chan struct{}, 1)},
+		catchingUp: make(chan struct{}, 1), outage: outage{began: make(chan struct{}, 1)},
 		calls: make(chan *call, 1024), quit: make(chan struct{}),
 	}
 	if o.Steady != nil {

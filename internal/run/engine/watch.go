@@ -54,12 +54,12 @@ const (
 // does so: many that begin at the beginning take no more of the machine than one.
 func (e *Engine) catchUp(ctx context.Context, from uint64, fn func(event.Record) error) (last uint64, err error) {
 	select {
-	case e.behind <- struct{}{}:
+	case e.catchingUp <- struct{}{}:
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
 	var once sync.Once
-	leave := func() { once.Do(func() { <-e.behind }) }
+	leave := func() { once.Do(func() { <-e.catchingUp }) }
 	timer := time.AfterFunc(longTurn, leave)
 	defer func() { timer.Stop(); leave() }()
 	last = from - 1

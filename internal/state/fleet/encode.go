@@ -125,7 +125,7 @@ func (s *State) reattach(w *Workload) {
 		for i, replicas := range w.Replicas {
 			for _, r := range replicas {
 				p.settle(r.Node, Resident{w, i, r.Phase})
-				w.account.weigh(r, 1)
+				w.account.countReplica(r, 1)
 				w.holdsBy(i, r, 1)
 			}
 		}

@@ -190,8 +190,8 @@ func (a *Account) Over() int { return a.over }
 // time does to them: what was derived from both holds as long as it stays.
 func (a *Account) Version() uint64 { return a.version + a.partition.changes.Ages }
 
-// weigh counts a replica that is not guaranteed into (sign 1) or out of (−1) the account.
-func (a *Account) weigh(r Replica, sign int) {
+// countReplica counts a replica that is not guaranteed into (sign 1) or out of (−1) the account.
+func (a *Account) countReplica(r Replica, sign int) {
 	if a != nil && r.Phase != Leaving && r.Holds != HoldsGuaranteed {
 		a.stray(sign, 0)
 	}

@@ -45,7 +45,7 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 		for _, node := range spot.Nodes {
 			r := Replica{Node: node, Phase: phase, Holds: holds}
 			w.Replicas[spot.Pool] = append(w.Replicas[spot.Pool], r)
-			w.account.weigh(r, 1)
+			w.account.countReplica(r, 1)
 			w.holdsBy(spot.Pool, r, 1)
 			p.settle(node, Resident{w, spot.Pool, phase})
 		}
@@ -148,7 +148,7 @@ func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 	s.each(w, spots, func(pool, at int) {
 		r := &w.Replicas[pool][at]
 		roomed = roomed || w.partition.Nodes[r.Node].usable
-		w.account.weigh(*r, -1)
+		w.account.countReplica(*r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		if r.Phase == Reserved {
 			w.Replicas[pool] = append(w.Replicas[pool][:at], w.Replicas[pool][at+1:]...)
@@ -181,7 +181,7 @@ func (s *State) drop(w *Workload, spots []Spot) (roomed bool) {
 	s.each(w, spots, func(pool, at int) {
 		r := w.Replicas[pool][at]
 		roomed = roomed || r.Phase != Leaving && w.partition.Nodes[r.Node].usable
-		w.account.weigh(r, -1)
+		w.account.countReplica(r, -1)
 		w.holdsBy(pool, r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		w.Replicas[pool] = append(w.Replicas[pool][:at], w.Replicas[pool][at+1:]...)
@@ -319,10 +319,10 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 		if was := w.Replicas[pool][i].Holds; was == HoldsUnprotected || holds == HoldsUnprotected {
 			w.partition.freed(w.Tree()) // work that nothing covers may be evicted by other trees
 		}
-		w.account.weigh(w.Replicas[pool][i], -1)
+		w.account.countReplica(w.Replicas[pool][i], -1)
 		w.holdsBy(pool, w.Replicas[pool][i], -1)
 		w.Replicas[pool][i].Holds = holds
-		w.account.weigh(w.Replicas[pool][i], 1)
+		w.account.countReplica(w.Replicas[pool][i], 1)
 		w.holdsBy(pool, w.Replicas[pool][i], 1)
 	}
 	w.restood++

@@ -75,7 +75,7 @@ func (s *State) silenceSince(w, was *Workload) {
 // stand puts a replica of a workload where it stands, in the phase it has.
 func (s *State) stand(w *Workload, pool int, r Replica) {
 	w.Replicas[pool] = append(w.Replicas[pool], r)
-	w.account.weigh(r, 1)
+	w.account.countReplica(r, 1)
 	w.holdsBy(pool, r, 1)
 	w.partition.settle(r.Node, Resident{w, pool, r.Phase})
 }

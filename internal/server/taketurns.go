@@ -23,9 +23,9 @@ type runner interface {
 	Turn(ctx context.Context, now fleet.Instant) error
 }
 
-// turns lets a runner do what is due until ctx ends, and calls before each time that it looks. A
+// takeTurns lets a runner do what is due until ctx ends, and calls before each time that it looks. A
 // journal that cannot be reached now is waited for.
-func turns(ctx context.Context, r runner, before func()) error {
+func takeTurns(ctx context.Context, r runner, before func()) error {
 	clock := simulated.RealTime{}
 	for ctx.Err() == nil {
 		before()

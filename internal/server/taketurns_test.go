@@ -43,7 +43,7 @@ func TestARunnerWaitsForAJournalAndEndsWithAnyOtherError(t *testing.T) {
 	} {
 		ctx, end := context.WithCancel(t.Context())
 		r := &scripted{errs: x.errs, end: end}
-		if err := turns(ctx, r, func() {}); !errors.Is(err, x.want) || r.took != x.took {
+		if err := takeTurns(ctx, r, func() {}); !errors.Is(err, x.want) || r.took != x.took {
 			t.Errorf("%s: %d turns and %v, want %d and %v", name, r.took, err, x.took, x.want)
 		}
 		end()
