@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -29,14 +31,15 @@ func (s workloadService) Submit(ctx context.Context, m *musterv1.SubmitRequest) 
 	if err := s.mayWait(callerOf(ctx), sp); err != nil {
 		return nil, err
 	}
-	w, ids, err := s.submit(ctx, m, core.Submit{Spec: sp})
+	w, record, err := s.submit(ctx, m, core.Submit{Spec: sp})
 	s.refused.note(sp, err, s.now())
 	s.noteGrace(w, sp)
-	s.noteWait(ctx, w, sp)
-	if err != nil || len(ids) == 0 {
-		return &musterv1.SubmitResponse{Written: w}, err
+	s.noteWait(ctx, w, record, sp)
+	res := &musterv1.SubmitResponse{Written: w}
+	if ids := submittedIn(record); !w.GetDryRun() && len(ids) > 0 {
+		res.Id = ids[0]
 	}
-	return &musterv1.SubmitResponse{Written: w, Id: ids[0]}, nil
+	return res, err
 }
 
 // SubmitBatch submits workloads together or not at all.
@@ -67,7 +70,11 @@ func (s *service) submitAll(ctx context.Context, m *musterv1.SubmitBatchRequest,
 	if len(c.Commands) > atOnce && !m.GetWrite().GetDryRun() {
 		return s.submitInParts(ctx, m, c.Commands)
 	}
-	return s.submit(ctx, m, c)
+	w, record, err := s.submit(ctx, m, c)
+	if w.GetDryRun() {
+		return w, nil, err
+	}
+	return w, submittedIn(record), err
 }
 
 // ownCluster refuses a namespace with the name of a cluster: what is there its agent says,
@@ -92,34 +99,42 @@ func (s *service) noteGrace(w *musterv1.Written, sp fleet.Spec) {
 	}
 }
 
-// noteWait says of a submission that was only tried why it would wait. It is tried on a copy.
-func (s *service) noteWait(ctx context.Context, w *musterv1.Written, sp fleet.Spec) {
-	if !w.GetDryRun() {
+// noteWait says of a submission that was only tried why it would wait. It is tried on a copy; where
+// that fails there is only less to say.
+func (s *service) noteWait(ctx context.Context, w *musterv1.Written, tried event.Record, sp fleet.Spec) {
+	if !w.GetDryRun() || placed(tried) {
 		return
 	}
-	var state *fleet.State
-	var at fleet.Instant
-	if _, err := s.readNow(func(is *fleet.State, now fleet.Instant) error { state, at = is.Fork(), now; return nil }); err != nil {
-		return // there is only less to say
-	}
-	if _, refusal := core.Step(state, core.Request{Command: core.Submit{Spec: sp}, Actor: callerOf(ctx).actor}, at); refusal != nil {
-		return
-	}
-	if job := state.Workload(sp.Namespace, sp.Name); job != nil && job.State == fleet.Pending {
-		if list := explain.Why(state, job, at); len(list) > 0 {
-			w.Notes = append(w.Notes, fmt.Sprintf("It would wait. %s: %s", list[0].Code, list[0].Text))
+	_, _ = s.private(ctx, nil, func(state *fleet.State, at fleet.Instant) error {
+		if _, refusal := core.Step(state, core.Request{Command: core.Submit{Spec: sp}, Actor: callerOf(ctx).actor}, at); refusal != nil {
+			return nil
 		}
-	}
+		if job := state.Workload(sp.Namespace, sp.Name); job != nil && job.State == fleet.Pending {
+			if list := explain.Why(state, job, at); len(list) > 0 {
+				w.Notes = append(w.Notes, fmt.Sprintf("It would wait. %s: %s", list[0].Code, list[0].Text))
+			}
+		}
+		return nil
+	})
 }
 
-// submit does a command that submits, and says which numbers the workloads got.
-func (s *service) submit(ctx context.Context, m writeMessage, c core.Command) (w *musterv1.Written, ids []uint64, err error) {
+// placed says whether what a record submits has its room at once.
+func placed(r event.Record) bool {
+	ids := submittedIn(r)
+	return slices.ContainsFunc(r.Events, func(e event.Event) bool {
+		p, is := e.(event.ReplicasPlaced)
+		return is && slices.Contains(ids, p.ID)
+	})
+}
+
+// submit does a command that submits, or tries it, and returns the record that it led to.
+func (s *service) submit(ctx context.Context, m writeMessage, c core.Command) (w *musterv1.Written, r event.Record, err error) {
 	result, w, err := s.write(ctx, m, c)
 	if err != nil || w.GetDryRun() {
-		return w, nil, err
+		return w, result.Record, err
 	}
-	record, err := s.original(ctx, result)
-	return w, submittedIn(record), err
+	r, err = s.original(ctx, result)
+	return w, r, err
 }
 
 // Cancel takes a workload back.

@@ -90,3 +90,16 @@ func TestFitWhenAndUsable(t *testing.T) {
 	equal(t, "who waits there", use.GetQuotas()[0].GetWaiting(), 1)
 	equal(t, "free on flex", use.GetFlex()[0].GetFree() > 0, true)
 }
+
+// TestADryRunSaysWhyTheWorkWouldWait: of work that would start at once there is nothing to say.
+func TestADryRunSaysWhyTheWorkWouldWait(t *testing.T) {
+	h := waiting(t)
+	for target, want := range map[string]string{"research/oak": "It would wait. ", "flex": ""} {
+		res, err := h.Workloads.Submit(t.Context(), &musterv1.SubmitRequest{Write: &musterv1.Write{DryRun: true}, Spec: gang("third", target, 1)})
+		must(t, err)
+		notes := strings.Join(res.GetWritten().GetNotes(), "; ")
+		if !strings.HasPrefix(notes, want) || want == "" && notes != "" || res.GetId() != 0 {
+			t.Errorf("%s: %q, and number %d", target, notes, res.GetId())
+		}
+	}
+}
