@@ -18,16 +18,7 @@ func until(d time.Duration) core.SetGrant {
 // onLoan is 8 nodes, of which oak has 3 for good and 3 until two days have passed. Its first
 // gang of 3 is guaranteed for good, its second until then.
 func onLoan(t *testing.T) tale {
-	st := tale{t, fleet.NewState()}
-	st.do(0, core.SetPolicy{Policy: plainPolicy()})
-	for _, q := range []string{"oak", "elm"} {
-		st.do(0, core.CreateQuota{Path: q, Owner: q + "-owner"})
-	}
-	st.do(0, core.AddCluster{Name: "tiger"})
-	st.do(0, core.AddPartition{Cluster: "tiger", GPU: "h200"})
-	st.do(0, core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "a", Nodes: 8}}})
-	st.do(0, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 24})
-	st.do(0, core.SetGrant{Quota: "elm", Partition: "tiger/h200", GPUs: 16})
+	st := granted(t, 24)
 	out, refusal := core.Step(st.s, core.Request{Command: until(48 * time.Hour), Actor: core.System, Reason: "demo week"}, moment(2*time.Minute))
 	if refusal != nil || len(out.Record.Events) == 0 {
 		t.Fatalf("%v %+v", refusal, out)

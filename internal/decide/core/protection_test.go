@@ -10,8 +10,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// guarded is 8 nodes, of which oak has 6 and uses them for two gangs of 3, and elm 2.
-func guarded(t *testing.T) tale {
+// granted is 8 nodes, of which oak has some GPUs and elm 16.
+func granted(t *testing.T, oak int) tale {
 	st := tale{t, fleet.NewState()}
 	st.do(0, core.SetPolicy{Policy: plainPolicy()})
 	for _, q := range []string{"oak", "elm"} {
@@ -20,8 +20,14 @@ func guarded(t *testing.T) tale {
 	st.do(0, core.AddCluster{Name: "tiger"})
 	st.do(0, core.AddPartition{Cluster: "tiger", GPU: "h200"})
 	st.do(0, core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "a", Nodes: 8}}})
-	st.do(0, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 48})
+	st.do(0, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: oak})
 	st.do(0, core.SetGrant{Quota: "elm", Partition: "tiger/h200", GPUs: 16})
+	return st
+}
+
+// guarded is 8 nodes, of which oak has 6 and uses them for two gangs of 3, and elm 2.
+func guarded(t *testing.T) tale {
+	st := granted(t, 48)
 	st.do(0, job("ns", "first", "oak", fleet.Mid, pool("p", 0, 8, 3)))
 	st.do(0, job("ns", "second", "oak", fleet.Mid, pool("p", 0, 8, 3)))
 	return st
