@@ -121,8 +121,8 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, e event.GrantS
 	after := assignedAfter(s, p, e, now)
 	if limit := sustainable(s, p, now); after > limit && !c.Overcommit {
 		_, all := s.Held(c.Partition, c.Quota, now)
-		return nil, refuse(Overpromise, "%s would have %d GPUs assigned (with %d held) and can sustain %d%s; lower another grant, or overcommit with a reason",
-			p.ID, after, after-p.Assigned()-rise, limit, fitting(p, rise-(after-limit))).
+		return nil, refuse(Overpromise, "%s would have %d GPUs assigned%s and can sustain %d%s; lower another grant, or overcommit with a reason",
+			p.ID, after, heldAmong(after-p.Assigned()-rise), limit, fitting(p, rise-(after-limit))).
 			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": rise, "sustainable": limit})
 	}
 	var used []event.Event
@@ -142,6 +142,14 @@ func fitting(p *fleet.Partition, gpus int) string {
 		return ""
 	}
 	return fmt.Sprintf("; %d more would do", gpus)
+}
+
+// heldAmong says how many of the GPUs that would be assigned are held for quotas; "" where none are.
+func heldAmong(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (with %d held)", n)
 }
 
 // assignedAfter is what a partition would have assigned with a grant, in GPUs: with what

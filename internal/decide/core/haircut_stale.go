@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // A plan stays true while the fleet lives on. A wave is stale only where what was decided no
@@ -173,7 +174,7 @@ func beyond(w fleet.Wave, part fleet.CutPart, planned, found []fleet.Touched, ho
 	}
 	for _, t := range newly(planned, found) {
 		if now[t.Quota] > most[t.Quota] {
-			untold = append(untold, fmt.Sprintf("%s (%d GPUs of %s in %s) %s", t.Workload, t.GPUs, t.Quota, part.Partition, how))
+			untold = append(untold, fmt.Sprintf("%s (%s of %s in %s) %s", t.Workload, text.Count(t.GPUs, "GPU"), t.Quota, part.Partition, how))
 		}
 	}
 	return untold

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -67,5 +70,29 @@ func (s *service) find(ctx context.Context, state *fleet.State, namespace, name 
 		return nil, &core.Refusal{Code: r.why.Code, Figures: r.why.Figures, Message: fmt.Sprintf(
 			"%.80s/%.80s was not accepted at %s, so it does not wait: %s", namespace, name, r.at.UTC().Format("15:04:05 UTC"), r.why.Message)}
 	}
-	return nil, &core.Refusal{Code: core.NoSuchWorkload, Message: fmt.Sprintf("there is no workload %.80s/%.80s; muster job list shows those there are", namespace, name)}
+	return nil, &core.Refusal{Code: core.NoSuchWorkload, Message: fmt.Sprintf("there is no workload %.80s/%.80s; %s", namespace, name, likely(c, state, name))}
+}
+
+// mostSuggested is how many workloads are named where none has the name that was asked for.
+const mostSuggested = 3
+
+// likely says which workloads may be meant: those that the caller may see and that have the name in
+// other namespaces, or that number; those that have not ended first.
+func likely(c *caller, state *fleet.State, name string) string {
+	var names []string
+	number, err := strconv.ParseUint(name, 10, 64)
+	for _, ended := range []bool{false, true} {
+		var found []string
+		for id, w := range state.Workloads {
+			if (w.Name == name || err == nil && id == number) && w.State.Ended() == ended && c.sees(state, w) {
+				found = append(found, w.Namespace+"/"+w.Name)
+			}
+		}
+		slices.Sort(found)
+		names = append(names, found...)
+	}
+	if len(names) == 0 {
+		return "muster job list shows those there are"
+	}
+	return "did you mean " + strings.Join(names[:min(len(names), mostSuggested)], " or ") + "?"
 }

@@ -45,8 +45,11 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 			return Result{}, nil, err
 		}
 	}
-	if w.GetDryRun() {
+	switch {
+	case w.GetDryRun():
 		written.Events, err = wire.Events(result.Record.Events)
+	case !result.Repeat && len(result.Record.Events) == 0:
+		written.Notes = append(written.Notes, wire.Unchanged)
 	}
 	return result, written, err
 }

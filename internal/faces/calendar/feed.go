@@ -27,16 +27,16 @@ type item struct {
 	busy        bool
 }
 
-// Feed is the feed of planned work as it stood at a moment. covers says which scopes and
-// partitions it has; nil: all.
-func Feed(m *musterv1.GetMaintenanceResponse, covers func(place string) bool) ([]byte, error) {
+// Feed is the feed of planned work as it stood at a moment, and of the ends of grants and holds among
+// what is ahead. covers says which scopes and partitions it has; nil: all.
+func Feed(m *musterv1.GetMaintenanceResponse, ahead []*musterv1.Ahead, covers func(place string) bool) ([]byte, error) {
 	c := ical.NewCalendar()
 	c.Props.SetText(ical.PropProductID, "-//Muster//Maintenance//EN")
 	c.Props.SetText(ical.PropVersion, "2.0")
 	c.Props.SetText(ical.PropMethod, "PUBLISH")
 	c.Props.SetText("X-WR-CALNAME", "Muster maintenance")
 	at := m.GetSeen().GetAt().AsTime().UTC()
-	for _, i := range items(m, covers) {
+	for _, i := range append(items(m, covers), ends(ahead, covers)...) {
 		c.Children = append(c.Children, i.event(at))
 	}
 	if len(c.Children) == 0 { // a calendar has one component at least
@@ -129,6 +129,27 @@ func items(m *musterv1.GetMaintenanceResponse, covers func(string) bool) (list [
 				title: "Maintenance of " + v.GetNode(), says: fmt.Sprintf("%s, impact %s, for %s: %s", v.GetState(), v.GetImpact(), v.GetOf(), strings.Join(v.GetUpdates(), ", ")),
 			})
 		}
+	}
+	return list
+}
+
+// endLasts is how long the end of a grant or a hold stands in a calendar, which shows no moments.
+const endLasts = 30 * time.Minute
+
+// ends are the ends of grants and holds. A grant has one end in a partition; holds may have many.
+func ends(ahead []*musterv1.Ahead, covers func(string) bool) (list []item) {
+	for _, a := range ahead {
+		if kind := a.GetKind(); (kind != "grant" && kind != "hold") || a.GetAt() == nil || covers != nil && !covers(a.GetPartition()) {
+			continue
+		}
+		uid := "grant-" + a.GetAbout() + "-" + a.GetPartition()
+		if a.GetKind() == "hold" {
+			uid = fmt.Sprintf("hold-%s-%s-%d-%d", a.GetAbout(), a.GetPartition(), a.GetSince().GetSeconds(), a.GetAt().GetSeconds())
+		}
+		list = append(list, item{
+			uid: uid, from: a.GetAt(), to: timestamppb.New(a.GetAt().AsTime().Add(endLasts)),
+			title: a.GetPartition() + ": " + a.GetText(), says: a.GetText() + "\n" + a.GetPartition(),
+		})
 	}
 	return list
 }

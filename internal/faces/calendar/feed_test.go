@@ -56,7 +56,7 @@ func events(t *testing.T, feed []byte) map[string]*ics.VEvent {
 
 func feed(t *testing.T, m *musterv1.GetMaintenanceResponse, covers func(string) bool) []byte {
 	t.Helper()
-	data, err := calendar.Feed(m, covers)
+	data, err := calendar.Feed(m, nil, covers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,5 +118,28 @@ func TestTheSameThingStaysTheSameEvent(t *testing.T) {
 	}
 	if none := events(t, feed(t, &musterv1.GetMaintenanceResponse{Seen: &musterv1.Seen{At: at(0)}}, nil)); len(none) != 0 {
 		t.Errorf("a fleet without planned work has %d events", len(none))
+	}
+}
+
+// TestTheEndsOfGrantsAndHoldsAreInTheFeed: other things to come are not, and a scope has its own alone.
+func TestTheEndsOfGrantsAndHoldsAreInTheFeed(t *testing.T) {
+	ahead := []*musterv1.Ahead{
+		{Kind: "grant", At: at(10), Partition: "tiger/h200", About: "safety/red", Text: "32 GPUs of the grant of safety/red end, and 48 are left"},
+		{Kind: "hold", At: at(12), Partition: "lynx/h100", About: "safety/red", Text: "a hold of 8 GPUs ends"},
+		{Kind: "hold", At: at(14), Partition: "lynx/h100", About: "safety/red", Text: "a hold of 8 GPUs ends"},
+		{Kind: "work", At: at(11), Partition: "tiger/h200", About: "oak/train", Text: "oak/train ends"},
+	}
+	for scope, want := range map[string]int{"": 3, "tiger/h200": 1} {
+		var covers func(string) bool
+		if scope != "" {
+			covers = func(place string) bool { return place == scope }
+		}
+		data, err := calendar.Feed(&musterv1.GetMaintenanceResponse{Seen: &musterv1.Seen{At: at(0)}}, ahead, covers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := events(t, data); len(got) != want || got["grant-safety/red-tiger/h200@muster"] == nil {
+			t.Errorf("%q: %d events, want %d: %v", scope, len(got), want, got)
+		}
 	}
 }

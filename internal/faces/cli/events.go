@@ -86,6 +86,9 @@ func unseen(res *musterv1.ListEventsResponse) string {
 	case res.GetNext() != 0:
 		return fmt.Sprintf("There are more than these %s; the same with --from %d goes on.", counted(int64(n), "record", "records"), res.GetNext())
 	case res.GetEarlier():
+		if n == 1 {
+			return "This is the last record; --since 2h has all of a time, --limit and --from others."
+		}
 		return fmt.Sprintf("These are the last %s; --since 2h has all of a time, --limit and --from others.", counted(int64(n), "record", "records"))
 	}
 	return ""

@@ -30,16 +30,17 @@ type count struct{ replicas, gpus int32 }
 func newFree(a *app) *cobra.Command {
 	o := &freeOptions{app: a}
 	cmd := &cobra.Command{
-		Use:   "free [CLUSTER | CLUSTER/GPU]",
+		Use:   "free [CLUSTER | CLUSTER/GPU | QUOTA]",
 		Short: "what you can use now: in each quota that you may target, and on flex",
 		Long: `Free says what you could start now: in each quota that you may target as guaranteed GPUs, as the largest
 gang in one island and by borrowing, and on flex as free room; with what is known to change next.
 Muster fit tries a certain shape. With --islands, or --need, it lists the islands with room that
 nobody holds or has reserved.`,
 		Example: `  muster free
+  muster free research/oak
   muster free tiger/h200 --islands
   muster free --need 16x8 --exit-code   # is there an island with free room for 16 replicas of 8 GPUs?`,
-		Args: needs(0, 1, "at most one cluster or partition"),
+		Args: needs(0, 1, "at most one cluster, partition or quota"),
 
 		Annotations: map[string]string{formatsOf: "svg"},
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -172,7 +172,7 @@ func (p *page) consequences(h *musterv1.Haircut) {
 	for _, w := range h.GetWaves() {
 		for _, part := range w.GetParts() {
 			for _, t := range part.GetUnprotected() {
-				p.wrapAs("  ", fmt.Sprintf("%s (%s) runs on, with %d GPUs unprotected in %s.", t.GetWorkload(), t.GetQuota(), t.GetGpus(), part.GetPartition()))
+				p.wrapAs("  ", fmt.Sprintf("%s (%s) runs on, with %s unprotected in %s.", t.GetWorkload(), t.GetQuota(), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))
 			}
 			for _, t := range part.GetEvicted() {
 				p.wrapAs("  ", fmt.Sprintf("%s (%s) gives way with %d GPUs in %s to work that starts then.", t.GetWorkload(), t.GetQuota(), t.GetGpus(), part.GetPartition()))
@@ -206,7 +206,7 @@ func (p *page) flexGain(part *musterv1.HaircutPart) {
 	if list := part.GetKnown(); len(list) > 0 {
 		var names []string
 		for _, t := range list {
-			names = append(names, fmt.Sprintf("%s (%d GPUs)", t.GetWorkload(), t.GetGpus()))
+			names = append(names, fmt.Sprintf("%s (%s)", t.GetWorkload(), counted(int64(t.GetGpus()), "GPU", "GPUs")))
 		}
 		p.wrapAs("    ", "unprotected there already, each gang as a whole: "+words.Few(names, 6))
 	}

@@ -79,7 +79,7 @@ func (o *jobListOptions) settle() error {
 		return usage("--limit %d; write a whole number from 1 to 10000", o.limit)
 	case o.waits:
 		o.states = waitingState
-	case o.all:
+	case o.all && len(o.states) == 0:
 		o.states = jobStates
 	}
 	return nil

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 // A change of nodes that was made for good says what it did to work, as its dry
@@ -14,7 +16,7 @@ const mostTouched = 20
 // touched reads what a change did to work from the record that it made. The
 // change is made: where the record cannot be had, there is only less to say.
 func (o *nodeSetOptions) touched(ctx context.Context, w *musterv1.Written) (lines []string) {
-	if w.GetDryRun() || w.GetVersion() == 0 || o.output != "table" && o.output != "wide" {
+	if w.GetDryRun() || w.GetVersion() == 0 || slices.Contains(w.GetNotes(), wire.Unchanged) || o.output != "table" && o.output != "wide" {
 		return nil
 	}
 	res, err := o.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{From: w.GetVersion(), Limit: 1})

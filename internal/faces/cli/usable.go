@@ -2,14 +2,18 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 
+	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
 // usable asks what the caller can use now.
 func (o *freeOptions) usable(ctx context.Context) (answer, error) {
 	home := o.home(o.app)
-	res, err := o.client().Capacity.Usable(ctx, &musterv1.UsableRequest{AsOf: o.asOf.message(), Scope: o.scope, Namespace: home, All: o.all})
+	res, err := o.usableIn(ctx, home)
 	if err != nil {
 		return answer{}, err
 	}
@@ -24,6 +28,39 @@ func (o *freeOptions) usable(ctx context.Context) (answer, error) {
 	}
 	odds := o.flexOdds(ctx, &o.asOf, asks)
 	return answer{message: res, table: usableTable(res), tail: func(p *page) { p.outlook(res.GetFlex(), home); p.odds(odds) }}, nil
+}
+
+// usableIn asks about a cluster or a partition, or about a quota and those under it.
+func (o *freeOptions) usableIn(ctx context.Context, home string) (*musterv1.UsableResponse, error) {
+	ask := &musterv1.UsableRequest{AsOf: o.asOf.message(), Scope: o.scope, Namespace: home, All: o.all}
+	res, err := o.client().Capacity.Usable(ctx, ask)
+	var no *client.Refusal
+	if !errors.As(err, &no) || no.Code != "NoSuchPartition" {
+		return res, err
+	}
+	ask.Scope = ""
+	all, failed := o.client().Capacity.Usable(ctx, ask)
+	if failed != nil {
+		return nil, failed
+	}
+	all.Flex = nil
+	all.Quotas = slices.DeleteFunc(all.GetQuotas(), func(q *musterv1.UsableQuota) bool {
+		return q.GetQuota() != o.scope && !strings.HasPrefix(q.GetQuota(), o.scope+"/")
+	})
+	if len(all.GetQuotas()) == 0 {
+		return nil, o.noRoomIn(ctx, err)
+	}
+	return all, nil
+}
+
+// noRoomIn says why a name has no row: there is such a quota, which the caller may not target
+// or which has no grant; or there is nothing of that name.
+func (o *freeOptions) noRoomIn(ctx context.Context, unknown error) error {
+	_, err := o.client().Quotas.GetQuota(ctx, &musterv1.GetQuotaRequest{AsOf: o.asOf.message(), Path: o.scope})
+	if err != nil {
+		return unknown
+	}
+	return usage("%s has no grant that you may use; muster quota show %s says what it has and who may target it", o.scope, o.scope)
 }
 
 func usableTable(res *musterv1.UsableResponse) *table {

@@ -130,3 +130,6 @@ func int32s(list []int) []int32 {
 	}
 	return out
 }
+
+// Unchanged is the note of a change that changed nothing, because it was so already.
+const Unchanged = "Nothing changed: it was so already."

@@ -165,10 +165,10 @@ type stepView struct {
 	h       *musterv1.Haircut
 	wave    *musterv1.HaircutWave
 	undo    bool
-	loses   []string          // running work that would become unprotected, in sentences
-	would   []string          // what else would be written
-	more    int               // sentences that are left out
-	no      string            // why it would be refused
+	loses   []string // running work that would become unprotected, in sentences
+	would   []string // what else would be written
+	more    int      // sentences that are left out
+	no      string   // why it would be refused
 	command string
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 )
 
-// Calendar sends planned work as an iCalendar feed, of all the fleet or of one scope. A
+// Calendar sends planned work and the ends of grants and holds as an iCalendar feed, of all the fleet or of one scope. A
 // calendar that cannot sign in as a browser does gives a token as the password of the address.
 func Calendar(v *frame.Visit) error {
 	if _, token, ok := v.Request.BasicAuth(); ok {
@@ -22,7 +22,11 @@ func Calendar(v *frame.Visit) error {
 	if err != nil {
 		return err
 	}
-	data, err := calendar.Feed(res, covers)
+	coming, err := v.Coming.Coming(v.Ctx, &musterv1.ComingRequest{})
+	if err != nil {
+		return err
+	}
+	data, err := calendar.Feed(res, coming.GetAhead(), covers)
 	if err != nil {
 		return err
 	}
