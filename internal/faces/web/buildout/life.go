@@ -31,7 +31,7 @@ func Life(v *frame.Visit) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	m := lifeView{v: v, r: r}
-	e, err := v.Events.ListEvents(v.Ctx, &musterv1.ListEventsRequest{AsOf: v.AsOf, Kinds: storyKinds, Limit: mostStory})
+	e, err := v.Events.ListEvents(v.Ctx, &musterv1.ListEventsRequest{AsOf: v.AsOf, About: name, Limit: mostStory})
 	if err != nil {
 		return frame.Page{}, err
 	}
@@ -46,9 +46,6 @@ func Life(v *frame.Visit) (frame.Page, error) {
 		Lead: r.GetCluster().GetWhy(), Body: lifeBody(m),
 	}, nil
 }
-
-// storyKinds are the events that tell a cluster's life.
-var storyKinds = []string{"cluster", "condition", "operation", "cores"}
 
 // act finds what the reader may do for the cluster now: forms, and the same as commands.
 func (m *lifeView) act(name string) {
