@@ -51,7 +51,22 @@ func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, err
 	if token != "" {
 		by[fleet.StepPipeline] = &buildkite.Pipeline{Token: token, HTTP: &http.Client{Timeout: time.Minute}}
 	}
-	return by, provision.Masker(checkin, token), nil
+	mask, err := o.mask(checkin, token)
+	return by, mask, err
+}
+
+// cloudSecrets are the variables in which the environment hands secrets to the SDK of Azure.
+var cloudSecrets = []string{"AZURE_CLIENT_SECRET", "AZURE_CLIENT_CERTIFICATE_PASSWORD", "AZURE_PASSWORD"}
+
+// mask takes out of texts every secret that an adapter is handed.
+func (o *outsideOptions) mask(checkin, token string) (func(string) string, error) {
+	projects, err := secretFile("--tofu-token", o.Tofu.Token)
+	secrets := append(provision.GitPlaceOf(o.CheckinRepository, checkin).Secrets, token)
+	secrets = append(secrets, provision.GitPlaceOf(o.Tofu.Projects, projects).Secrets...)
+	for _, name := range cloudSecrets {
+		secrets = append(secrets, os.Getenv(name))
+	}
+	return provision.Masker(secrets...), err
 }
 
 // clouds are what counts quota of real clouds, by provider.

@@ -53,12 +53,20 @@ func newWalk(t *testing.T) *walk {
 	for _, step := range []fleet.Step{fleet.StepScaleSets, fleet.StepJoin, fleet.StepValidation, fleet.StepServices, fleet.StepProjects, fleet.StepDependencies, fleet.StepHealth} {
 		by[step] = w.world
 	}
-	w.runner = provision.New(provision.Options{
-		Read: e.Read, Clouds: map[string]provision.Cloud{"azure": azureOf(w.world)},
-		Providers: map[string]provision.Outside{"azure": provision.ByRunner{Rest: by, Runners: map[string]provision.Outside{tofu.Word: newProjects(t, w.now)}}},
-		Do:        func(ctx context.Context, r core.Request) error { _, err := e.Do(ctx, r); return err },
-	})
+	projects := newProjects(t, tofu.Options{Source: tofu.NewSource("../../examples/buildout/projects", "", ""), Now: w.wall})
+	w.open(by, projects, provision.Options{Clouds: map[string]provision.Cloud{"azure": azureOf(w.world)}})
 	return w
+}
+
+// wall is now as programs outside are told it.
+func (w *walk) wall() time.Time { return w.now().Time() }
+
+// open lets a runner build clusters of Azure, by adapters and projects. What the options leave
+// out it adds.
+func (w *walk) open(by provision.BySteps, p projects, o provision.Options) {
+	o.Read, o.Do = w.engine.Read, func(ctx context.Context, r core.Request) error { _, err := w.engine.Do(ctx, r); return err }
+	o.Providers = map[string]provision.Outside{"azure": provision.ByRunner{Rest: by, Runners: map[string]provision.Outside{tofu.Word: p}}}
+	w.runner = provision.New(o)
 }
 
 func (w *walk) do(c core.Command) {

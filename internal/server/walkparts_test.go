@@ -145,16 +145,16 @@ func (b *builds) found(w http.ResponseWriter, operation string) {
 // has ended, so that no time of the walk passes meanwhile.
 type projects struct{ *tofu.Runner }
 
-func newProjects(t *testing.T, now func() fleet.Instant) projects {
+func newProjects(t *testing.T, o tofu.Options) projects {
 	t.Helper()
-	program, err := (&tofuOptions{}).find()
-	if err != nil {
+	var err error
+	if o.Program, err = (&tofuOptions{}).find(); err != nil {
 		t.Skip("neither tofu nor terraform is installed here")
 	}
-	r, err := tofu.Open(tofu.Options{
-		Program: program, Folder: t.TempDir(), Source: tofu.NewSource("../../examples/buildout/projects", "", ""),
-		Now: func() time.Time { return now().Time() },
-	})
+	if o.Folder == "" {
+		o.Folder = t.TempDir()
+	}
+	r, err := tofu.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}

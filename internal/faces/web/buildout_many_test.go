@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/decide/buildout"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -19,8 +18,8 @@ import (
 var built = []fleet.Step{fleet.StepPipeline, fleet.StepScaleSets, fleet.StepJoin, fleet.StepValidation, fleet.StepServices}
 
 // buildMany plans 1,000 clusters over 12 subscriptions and 20 regions, and brings them into
-// all phases: every eighth waits for cores, the others stand at a step each, with a failed
-// try where it is an odd one; some of those in production are being retired.
+// all phases. Every eighth waits for cores; the others stand at a step each, with a failed
+// try where it is an odd one. Some of those in production are being retired.
 func (h *house) buildMany() *house {
 	h.t.Helper()
 	h.do(core.AddBlueprint{Blueprint: fleet.Blueprint{
@@ -72,7 +71,7 @@ func (h *house) step(i int, step fleet.Step) {
 		if steps <= i || steps == 7 {
 			continue
 		}
-		r := core.ReportOperation{Cluster: name, Step: step, ID: buildout.OperationID(name, step, 1, 1), State: fleet.OperationRunning}
+		r := core.ReportOperation{Cluster: name, Step: step, ID: fmt.Sprintf("%s.%s.g1.1", name, step), State: fleet.OperationRunning}
 		begun.Commands = append(begun.Commands, r)
 		r.State = fleet.OperationSucceeded
 		if k%16 > 8 && steps < 5 && i == steps-1 {

@@ -1,6 +1,9 @@
 package provision
 
 import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -9,9 +12,14 @@ import (
 // in any text.
 const shortestSecret = 6
 
-// Masker takes known secrets out of texts. Empty and very short ones are none.
+// Masker takes known secrets out of texts, also as URLs, JSON and base64 write them, and
+// each line of those that have several. Empty and very short ones are none.
 func Masker(secrets ...string) func(string) string {
-	known := slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < shortestSecret })
+	var known []string
+	for _, s := range secrets {
+		known = append(known, written(s)...)
+	}
+	known = slices.DeleteFunc(known, func(s string) bool { return len(s) < shortestSecret })
 	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) }) // one may be a part of another
 	return func(text string) string {
 		for _, s := range known {
@@ -19,4 +27,18 @@ func Masker(secrets ...string) func(string) string {
 		}
 		return text
 	}
+}
+
+// written lists the ways in which others write a secret.
+func written(secret string) []string {
+	quoted, _ := json.Marshal(secret) // never fails: it is a string
+	list := []string{
+		secret, url.QueryEscape(secret), url.PathEscape(secret), strings.Trim(string(quoted), `"`),
+		base64.StdEncoding.EncodeToString([]byte(secret)),
+	}
+	for line := range strings.Lines(secret) {
+		list = append(list, strings.TrimSpace(line))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }

@@ -75,7 +75,7 @@ func branchOf(o provision.Order) string { return "muster/" + o.ID }
 // Find looks for the branch of an operation; or for the record on the branch that counts,
 // where the branch was merged and is gone.
 func (c *Checkin) Find(ctx context.Context, o provision.Order) (provision.Report, bool, error) {
-	heads, err := c.git(ctx, "", "ls-remote", "--heads", c.Repository, "refs/heads/"+branchOf(o))
+	heads, err := c.git(ctx, "", "ls-remote", "--heads", c.place().Address, "refs/heads/"+branchOf(o))
 	if err != nil {
 		return provision.Report{}, false, err
 	}
@@ -112,7 +112,7 @@ func (c *Checkin) Begin(ctx context.Context, o provision.Order) (provision.Repor
 			{"add", "--", c.file(o.Record.Name)},
 			{"commit", "--quiet", "--allow-empty", "--no-verify", "-m", "Check in cluster " + o.Record.Name},
 			// An empty expectation: the branch must not be there yet.
-			{"push", "--quiet", "--force-with-lease=refs/heads/" + branchOf(o) + ":", c.Repository, "HEAD:refs/heads/" + branchOf(o)},
+			{"push", "--quiet", "--force-with-lease=refs/heads/" + branchOf(o) + ":", c.place().Address, "HEAD:refs/heads/" + branchOf(o)},
 		} {
 			if _, err := c.git(ctx, folder, args...); err != nil {
 				return err
@@ -166,7 +166,7 @@ func (c *Checkin) inClone(ctx context.Context, do func(folder string) error) err
 		return fmt.Errorf("git check-in: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	if _, err := c.git(ctx, "", "clone", "--quiet", "--depth=1", "--single-branch", "--no-tags", "--branch", c.branch(), "--", c.Repository, folder); err != nil {
+	if _, err := c.git(ctx, "", "clone", "--quiet", "--depth=1", "--single-branch", "--no-tags", "--branch", c.branch(), "--", c.place().Address, folder); err != nil {
 		return err
 	}
 	return do(folder)

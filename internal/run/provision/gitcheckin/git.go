@@ -3,10 +3,8 @@ package gitcheckin
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -52,27 +50,18 @@ func (c *Checkin) environment() []string {
 		"GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_SSH_COMMAND=ssh -o BatchMode=yes",
 		"GIT_AUTHOR_NAME=Muster", "GIT_AUTHOR_EMAIL=muster@localhost", "GIT_COMMITTER_NAME=Muster", "GIT_COMMITTER_EMAIL=muster@localhost",
 	}
-	if c.Token != "" {
-		basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + c.Token))
-		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader", "GIT_CONFIG_VALUE_0=Authorization: Basic "+basic)
-	}
-	return env
+	return append(env, c.place().Environment...)
 }
+
+// place is the repository as git is told of it.
+func (c *Checkin) place() provision.GitPlace { return provision.GitPlaceOf(c.Repository, c.Token) }
 
 // mostText bounds what is kept of git's words.
 const mostText = 500
 
 // mask takes what is secret out of git's words, and makes one line of them.
 func (c *Checkin) mask(text string) string {
-	if c.Token != "" {
-		text = strings.ReplaceAll(text, c.Token, "***")
-	}
-	if u, err := url.Parse(c.Repository); err == nil && u.User != nil {
-		text = strings.ReplaceAll(text, u.User.String()+"@", "")
-		if password, has := u.User.Password(); has {
-			text = strings.ReplaceAll(text, password, "***")
-		}
-	}
+	text = provision.Masker(c.place().Secrets...)(text)
 	text = strings.Join(strings.Fields(text), " ")
 	return text[:min(len(text), mostText)]
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -58,7 +57,7 @@ func (s *Source) copy(ctx context.Context, cache, project, to string) (commit st
 	}
 	from = filepath.Join(from, project)
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("there is no such project in %s", s.Place)
+		return "", fmt.Errorf("there is no such project in %s", provision.GitPlaceOf(s.Place, s.Token).Address)
 	}
 	fingerprint, err := copyFiles(from, to)
 	if commit == "" {
@@ -74,15 +73,16 @@ func (s *Source) fetch(ctx context.Context, cache string) (commit string, err er
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return "", err
 	}
+	place := provision.GitPlaceOf(s.Place, s.Token)
 	for _, args := range [][]string{
-		{"init", "--quiet"}, {"fetch", "--quiet", "--depth", "1", "--", s.Place, s.Branch}, {"checkout", "--quiet", "--force", "--detach", "FETCH_HEAD"}, {"rev-parse", "HEAD"},
+		{"init", "--quiet"}, {"fetch", "--quiet", "--depth", "1", "--", place.Address, s.Branch}, {"checkout", "--quiet", "--force", "--detach", "FETCH_HEAD"}, {"rev-parse", "HEAD"},
 	} {
 		cmd := exec.CommandContext(ctx, "git", args...)
-		cmd.Dir, cmd.Env, cmd.WaitDelay = cache, s.environment(), 2*time.Second
+		cmd.Dir, cmd.Env, cmd.WaitDelay = cache, append(environment(), place.Environment...), 2*time.Second
 		var out, says bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &says
 		if err := cmd.Run(); err != nil {
-			return "", fmt.Errorf("git %s of the projects: %w: %s", args[0], err, brief(provision.Masker(s.Token)(says.String())))
+			return "", fmt.Errorf("git %s of the projects: %w: %s", args[0], err, brief(provision.Masker(place.Secrets...)(says.String())))
 		}
 		commit = strings.TrimSpace(out.String())
 	}
@@ -90,16 +90,11 @@ func (s *Source) fetch(ctx context.Context, cache string) (commit string, err er
 }
 
 // environment lets git ask no person, and heed no settings of the machine.
-func (s *Source) environment() []string {
-	env := []string{
+func environment() []string {
+	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "SSH_AUTH_SOCK=" + os.Getenv("SSH_AUTH_SOCK"), "LC_ALL=C",
 		"GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_SSH_COMMAND=ssh -o BatchMode=yes",
 	}
-	if s.Token != "" {
-		basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + s.Token))
-		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader", "GIT_CONFIG_VALUE_0=Authorization: Basic "+basic)
-	}
-	return env
 }
 
 var errLarge = errors.New("the project is too large")
