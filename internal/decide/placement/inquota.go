@@ -60,6 +60,7 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 		}
 	}
 	if pl.spares(it) {
+		pl.lacking = lacksRoom // flex work may stand in its way, which it does not evict
 		return Plan{}, false
 	}
 	return pl.preempt(c)

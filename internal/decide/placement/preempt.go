@@ -21,7 +21,9 @@ func (pl *Planner) preempt(c *claim) (Plan, bool) {
 	if !pl.fitsWithoutFlex(c, list) {
 		return Plan{}, false
 	}
-	pl.lacking = lacksRoom
+	if pl.lacking = lacksRoom; !pl.fitsWithoutSucceeded(c, list) {
+		return Plan{}, false
+	}
 	list = append(list, pl.evictableFlex(c)...)
 	spots, ok := pl.fits(c, list)
 	if !ok {

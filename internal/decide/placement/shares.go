@@ -96,36 +96,51 @@ func (pl *Planner) evictableByShare(c *claim) []*candidateVictim {
 }
 
 // evictableBy lists whom a flex claim may evict by importance and shares, and bounds the room
-// that there would be without them.
+// that there would be without them. Most claims find no room: none is listed for one that has
+// too little by the count of its own namespace alone and may take nothing of others.
 func (pl *Planner) evictableBy(c *claim) (list []*candidateVictim, room int) {
-	if pl.p.FlexOf(c.w.Namespace).CouldGiveWay(c.key.Importance()) {
-		list = pl.evictableAmong(nil, c, c.w.Namespace, false)
-	}
-	room = pl.p.Tally().Room
-	own := 0
-	for _, v := range list {
-		own += v.gpus
-	}
-	room += own
+	own := pl.evictableOwn(c)
+	room = pl.p.Tally().Room + own
 	shares := pl.sharesNow()
-	if pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus <= shares[c.w.Namespace] {
-		for _, ns := range pl.p.Namespaces() {
-			excess := pl.p.FlexOf(ns).Staying - shares[ns]
-			if ns == c.w.Namespace || excess <= 0 {
-				continue
-			}
-			had := len(list)
-			list = pl.evictableAmong(list, c, ns, true)
-			room += mostGivable(list[had:], excess)
+	above := pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace]
+	if above && room < c.gpus && len(pl.p.PassedBy(c.w.ID)) == 0 {
+		return nil, room
+	}
+	if own > 0 {
+		list = pl.evictableAmong(list, c, c.w.Namespace, false)
+	}
+	if above {
+		return list, room
+	}
+	for _, ns := range pl.p.Namespaces() {
+		excess := pl.p.FlexOf(ns).Staying - shares[ns]
+		if ns == c.w.Namespace || excess <= 0 {
+			continue
 		}
+		had := len(list)
+		list = pl.evictableAmong(list, c, ns, true)
+		room += mostGivable(list[had:], excess)
 	}
 	return list, room
+}
+
+// evictableOwn is how many GPUs a flex claim may take from its own namespace.
+func (pl *Planner) evictableOwn(c *claim) (gpus int) {
+	if !pl.p.FlexOf(c.w.Namespace).CouldGiveWay(c.key.Importance()) {
+		return 0
+	}
+	for _, u := range pl.flexUnitsOf(c.w.Namespace) {
+		if pl.mayEvictOnFlex(c, u, false) {
+			gpus += u.gpus
+		}
+	}
+	return gpus
 }
 
 // evictableAmong adds the units of a namespace that a flex claim may evict.
 func (pl *Planner) evictableAmong(list []*candidateVictim, c *claim, namespace string, other bool) []*candidateVictim {
 	for _, u := range pl.flexUnitsOf(namespace) {
-		if u.w != c.w && !passed(c, u) && pl.mayEvictOnFlex(c, u, other) {
+		if pl.mayEvictOnFlex(c, u, other) {
 			if v := pl.candidate(*u, ClassFlex); !other || pl.aboveShareWithout(v) {
 				list = append(list, v)
 			}
@@ -142,7 +157,12 @@ func (pl *Planner) aboveShareWithout(v *candidateVictim) bool {
 	return pl.p.FlexOf(ns).Staying-(v.all.gpus-v.gpus) > pl.sharesNow()[ns]
 }
 
+// mayEvictOnFlex says whether a flex claim may evict a unit by importance or shares, which what
+// passed the claim's workload does not ask for.
 func (pl *Planner) mayEvictOnFlex(c *claim, u *unit, other bool) bool {
+	if u.w == c.w || passed(c, u) {
+		return false
+	}
 	if u.w.Namespace == c.w.Namespace {
 		less := c.key.Importance().Above(u.key.Importance())
 		return less || ((u.overran && !c.w.Overran(pl.now) || u.key.Surplus) && !u.key.Importance().Above(c.key.Importance()))

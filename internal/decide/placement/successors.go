@@ -33,6 +33,27 @@ func (pl *Planner) hasSuccessor(c *claim, v *candidateVictim, victims []*candida
 	return has
 }
 
+// fitsWithoutSucceeded says whether a borrowing claim might find room, with all flex work
+// gone, though no victim leaves for it that has a successor even alone: it has one beside
+// whatever else leaves. Most claims that find room by count are refused here, and need no
+// look at flex and no search for the cheapest set.
+func (pl *Planner) fitsWithoutSucceeded(c *claim, list []*candidateVictim) bool {
+	if c.holds != fleet.HoldsBorrowing {
+		return true
+	}
+	may := make([]*candidateVictim, 0, len(list))
+	for _, v := range list {
+		if v.class != ClassBorrowing || givesWayAnyway(c, &v.unit) || !pl.hasSuccessor(c, v, []*candidateVictim{v}) {
+			may = append(may, v)
+		}
+	}
+	if len(may) == len(list) {
+		return true
+	}
+	pl.readsQueue = true
+	return pl.fitsWithoutFlex(c, may)
+}
+
 // regainsGuarantee says whether a victim would be guaranteed, by count, with all other
 // victims gone: it borrows only because of where it stands.
 func (pl *Planner) regainsGuarantee(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
