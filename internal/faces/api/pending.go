@@ -28,12 +28,9 @@ type pending struct {
 	since time.Time
 }
 
-// After how long it is counted anew: once it matters, and at the latest. It takes a look at
-// every workload, so a person at the bound does not have it done with each call.
-const (
-	recountSoon = time.Second
-	recount     = 10 * time.Second
-)
+// recountEvery is how often it is counted anew at most, and only where the last count would refuse.
+// It takes a look at every workload, which others wait for.
+const recountEvery = time.Second
 
 // pendingOf is what is known of a person's waiting work. No other person waits while it is counted.
 func (s *service) pendingOf(user string) *pending {
@@ -71,7 +68,7 @@ func (s *service) mayAdd(c *caller, n int, asked map[string]bool) error {
 	p := s.pendingOf(user)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if old := time.Since(p.since); (p.left < n || p.kindsWith(asked) > mostKinds) && old > recountSoon || old > recount {
+	if full := p.left < n || p.kindsWith(asked) > mostKinds; p.since.IsZero() || full && time.Since(p.since) > recountEvery {
 		p.left, p.kinds = s.waitingOf(user)
 		p.since = time.Now()
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 // What one caller may have in progress at a time, beside streams. Who wants more waits in
@@ -92,6 +94,7 @@ func (t *turns) await(ctx context.Context, c *caller, of func(*share) chan struc
 		return leave, err
 	}
 	defer func() { _ = t.mind(c, func(s *share) error { s.line--; return nil }) }()
+	defer gate.Lend(ctx)()
 	patience := time.NewTimer(patienceInLine)
 	defer patience.Stop()
 	select {
@@ -119,20 +122,30 @@ func (t *turns) pace(ctx context.Context, c *caller, most time.Duration) (done f
 		}
 		return nil
 	})
-	if wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	if !paused(ctx, wait) {
+		return nil, ctx.Err()
 	}
 	began := time.Now()
 	return func() {
 		took := min(most, time.Since(began)).Seconds()
 		_ = t.mind(c, func(s *share) error { s.work = max(workOwed, s.work-took); return nil })
 	}, nil
+}
+
+// paused waits; it is false if ctx ends first.
+func paused(ctx context.Context, wait time.Duration) bool {
+	if wait <= 0 {
+		return true
+	}
+	defer gate.Lend(ctx)()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // turn waits until it is the turn of a call whose request is known.

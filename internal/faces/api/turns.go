@@ -11,6 +11,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 // What one caller may have at a time. Those who run the fleet have more, for what the fleet's
@@ -148,8 +149,15 @@ func (t *turns) stream(c *caller) (over func(), err error) {
 	}, err
 }
 
-// costly waits for a caller's turn to ask something costly.
+// costly waits for a caller's turn to ask something costly. These turns bound the question by
+// themselves, so a page that asks it gives its place to others until it is answered.
 func (t *turns) costly(ctx context.Context, c *caller) (over func(), err error) {
+	back := gate.Lend(ctx)
+	defer func() {
+		if err != nil {
+			back()
+		}
+	}()
 	var own chan struct{}
 	limit := costlyInLine
 	if c.runs {
@@ -184,6 +192,7 @@ func (t *turns) costly(ctx context.Context, c *caller) (over func(), err error) 
 		<-t.together
 		<-own
 		left()
+		back()
 	}, nil
 }
 

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 // How long an answer is handed to others who ask the same question.
@@ -101,14 +103,28 @@ func (c *cache) answered(r *http.Request, body []byte) (*entry, error) {
 			c.fill(k, r)
 			return k, nil
 		}
-		select {
-		case <-k.ready:
-		case <-r.Context().Done():
-			return nil, r.Context().Err()
+		if err := k.await(r.Context()); err != nil {
+			return nil, err
 		}
 		if !old {
 			return k, nil
 		}
+	}
+}
+
+// await waits until an answer that another page asks for is there.
+func (k *entry) await(ctx context.Context) error {
+	select {
+	case <-k.ready:
+		return nil
+	default:
+	}
+	defer gate.Lend(ctx)()
+	select {
+	case <-k.ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -244,13 +260,24 @@ func (c *cache) fill(k *entry, r *http.Request) {
 	res, err := c.next.RoundTrip(r)
 	if err != nil {
 		k.err = err
-		c.forget()
+		c.drop(k)
 		return
 	}
 	defer res.Body.Close()
 	k.code, k.head = res.StatusCode, res.Header
 	k.body, k.err = io.ReadAll(res.Body)
 	k.took = time.Since(k.at)
+}
+
+// drop forgets one answer. All others stay: who closes pages does not have others ask anew.
+func (c *cache) drop(k *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, one := range c.entries {
+		if one == k {
+			delete(c.entries, name)
+		}
+	}
 }
 
 func (c *cache) forget() {

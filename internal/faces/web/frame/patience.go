@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 // A page whose figures take longer than patience comes without them, and asks for them;
@@ -54,12 +56,14 @@ func (v *Visit) answer(fn PageFunc) (a answered) {
 	if isPart(v.Request) {
 		turns = v.site.partTurns
 	}
-	give, ok := turns.take(v.Ctx, v.self.token+"\x00"+v.Request.Header.Get("Muster-Proof"))
+	lend, give, ok := turns.take(v.Ctx, v.self.token+"\x00"+v.Request.Header.Get("Muster-Proof"))
 	if !ok {
 		return answered{err: cmp.Or(v.Ctx.Err(), errTooManyPages)}
 	}
 	defer give()
-	a.page, a.err = fn(v)
+	work := *v
+	work.Ctx = gate.Lending(v.Ctx, lend)
+	a.page, a.err = fn(&work)
 	return a
 }
 
@@ -73,7 +77,7 @@ func (v *Visit) opens() bool {
 // decisions find the other half free, however many pages are open. One reader never has all
 // of them: one who opens pages that take long keeps no other reader from theirs.
 type turns struct {
-	all  chan struct{}
+	all  places
 	mu   sync.Mutex
 	each map[string]*readerTurns
 }
@@ -98,27 +102,29 @@ const (
 const mostInLine = 256
 
 func newTurns() *turns {
-	return &turns{all: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)/2)), each: map[string]*readerTurns{}}
+	return &turns{all: places{most: max(2, runtime.GOMAXPROCS(0)/2)}, each: map[string]*readerTurns{}}
 }
 
-// take waits for a turn; ok is false if the page was closed meanwhile, or too many wait.
-func (t *turns) take(ctx context.Context, reader string) (give func(), ok bool) {
+// take waits for a turn; ok is false if the page was closed meanwhile, or too many wait. lend
+// gives the place to another page until its result is called.
+func (t *turns) take(ctx context.Context, reader string) (lend func() (back func()), give func(), ok bool) {
 	r := t.join(reader)
 	if r == nil {
-		return nil, false
+		return nil, nil, false
 	}
 	if !wait(ctx, r.own) {
 		t.leave(r)
-		return nil, false
+		return nil, nil, false
 	}
-	if reader != noReader && !t.rested(ctx, r) || !wait(ctx, t.all) {
+	if reader != noReader && !t.rested(ctx, r) || !t.all.take(ctx) {
 		<-r.own
 		t.leave(r)
-		return nil, false
+		return nil, nil, false
 	}
+	one := &place{of: &t.all}
 	began := time.Now()
-	return func() {
-		<-t.all
+	return one.lend, func() {
+		one.leave()
 		t.mu.Lock()
 		r.left -= time.Since(began).Seconds()
 		t.mu.Unlock()
@@ -171,7 +177,7 @@ func (t *turns) join(reader string) *readerTurns {
 	defer t.mu.Unlock()
 	r := t.each[reader]
 	if r == nil {
-		r = &readerTurns{own: make(chan struct{}, max(1, cap(t.all)-1)), left: workSaved, paid: time.Now()}
+		r = &readerTurns{own: make(chan struct{}, max(1, t.all.most-1)), left: workSaved, paid: time.Now()}
 		t.each[reader] = r
 	}
 	if r.inLine >= mostInLine {

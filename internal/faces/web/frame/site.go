@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/muster-fleet/muster/client"
@@ -34,11 +34,8 @@ type Site struct {
 	heads  heads
 
 	refreshes        refreshes
-	turns, partTurns *turns // of pages, and of parts that come later
-	began            struct {
-		sync.Mutex
-		at time.Time // of the first record; zero: not known yet
-	}
+	turns, partTurns *turns                    // of pages, and of parts that come later
+	began            atomic.Pointer[time.Time] // of the first record; nil: not known yet
 }
 
 // New makes a site. Run must run beside it for its pages to be live.

@@ -78,18 +78,16 @@ func (v *Visit) At() time.Time {
 
 // Begin is the moment of the first record; now where there is none.
 func (v *Visit) Begin() time.Time {
-	began := &v.site.began
-	began.Lock()
-	defer began.Unlock()
-	if !began.at.IsZero() {
-		return began.at
+	if at := v.site.began.Load(); at != nil {
+		return *at
 	}
 	r, err := v.Events.ListEvents(v.Ctx, &musterv1.ListEventsRequest{From: 1, Limit: 1})
 	if err != nil || len(r.GetRecords()) == 0 {
 		return v.Now
 	}
-	began.at = r.GetRecords()[0].GetAt().AsTime()
-	return began.at
+	at := r.GetRecords()[0].GetAt().AsTime()
+	v.site.began.Store(&at)
+	return at
 }
 
 // Query is a value of the address, without space around it.
