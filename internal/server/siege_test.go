@@ -10,7 +10,8 @@ import (
 )
 
 // TestSiege lays a short siege to a real server: no single request of the hostile caller is
-// answered with more than 1 MB, none that is refused costs 64 MB, and the others are served.
+// answered with more than 1 MB, none that is refused costs 64 MB, each kind of call of the others
+// is answered beside it, and it is refused what is above its bounds.
 // `muster bench siege` has the figures.
 func TestSiege(t *testing.T) {
 	if testing.Short() || slowed {
@@ -21,7 +22,7 @@ func TestSiege(t *testing.T) {
 		t.Fatal(err)
 	}
 	is, err := siege.Run(t.Context(), siege.Options{
-		Program: muster, Dir: t.TempDir(), Lasts: 4 * time.Second, People: 10, Submitters: 5, Progress: func(what string) { t.Log(what) },
+		Program: muster, Dir: t.TempDir(), Lasts: 4 * time.Second, Patience: 2 * time.Minute, People: 10, Submitters: 5, Progress: func(what string) { t.Log(what) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -34,14 +35,12 @@ func TestSiege(t *testing.T) {
 			t.Errorf("%s is refused, and took %d MB", one.Name, one.Memory>>20)
 		}
 	}
-	served := 0
-	for _, w := range is.Beside.Waits {
-		served += w.Calls
+	for what, w := range is.Without.Waits {
+		if is.Beside.Waits[what].Calls == 0 {
+			t.Errorf("%s: %d times without the hostile caller, never beside it", what, w.Calls)
+		}
 	}
-	if served == 0 {
-		t.Error("beside the hostile caller no call of the others is answered")
-	}
-	if is.Foe["429"]+is.Foe["cut off"] == 0 { // on a busy machine few of its calls come as far as the limits
+	if is.Foe["429"] == 0 {
 		t.Errorf("the hostile caller is never held back: %v", is.Foe)
 	}
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -63,7 +64,7 @@ func decideBatch(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event
 			return nil, refusal
 		}
 		if i == 0 {
-			c = s.Clone()
+			c = trialCopy(s, b)
 		}
 		for _, e := range events {
 			apply(c, e, now)
@@ -71,6 +72,25 @@ func decideBatch(s *fleet.State, r Request, b Batch, now fleet.Instant) ([]event
 		all = append(all, events...)
 	}
 	return all, nil
+}
+
+// trialCopy is a copy on which a batch is tried. All others wait for it, so where no command reads
+// what waits the copy leaves out what waits far behind.
+func trialCopy(s *fleet.State, b Batch) *fleet.State {
+	if slices.ContainsFunc(b.Commands, readsWork) {
+		return s.Clone()
+	}
+	return s.ForkAhead(aheadOfCut)
+}
+
+// readsWork says whether a command looks at workloads, or changes some.
+func readsWork(c Command) bool {
+	switch c.(type) {
+	case CreateQuota, SetOwner, SetAccess, SetGrant, Transfer, PlaceHold, ReleaseHold, SetPolicy, SetBuffer, SetTargets, SetHealthPolicy,
+		AddCluster, AddPartition, AddIslands, SetNodes, OpenIncident, CloseIncident:
+		return false
+	}
+	return true
 }
 
 // OnlySubmits says whether a command does nothing but submit work.

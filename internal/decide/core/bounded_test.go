@@ -2,11 +2,13 @@ package core
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/access"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -105,5 +107,86 @@ func TestARefusedBatchCostsNoCopy(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 64<<10 {
 		t.Errorf("refusing it takes %d bytes", took)
+	}
+}
+
+// waitingFor is a small fleet in which much waits on flex, far more than fits.
+func waitingFor(t *testing.T, waiting int) *fleet.State {
+	t.Helper()
+	s := fleet.NewState()
+	list := []Command{
+		AddCluster{Name: "tiger"},
+		AddPartition{Cluster: "tiger", GPU: "h200"},
+		AddIslands{Partition: "tiger/h200", Islands: []NewIsland{{Name: "i1", Nodes: 4}}},
+		CreateQuota{Path: "oak", Access: fleet.Access{Groups: []string{"all"}}},
+		CreateQuota{Path: "elm", Access: fleet.Access{Groups: []string{"all"}}},
+		SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 16},
+	}
+	for i := range waiting {
+		list = append(list, Submit{Spec: fleet.Spec{
+			Name: fmt.Sprint("w", i), Namespace: "oak", User: "mallory", Target: fleet.Flex, Priority: fleet.Mid,
+			Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 1, Max: 1, Reach: fleet.ReachIsland}},
+		}})
+	}
+	for i, c := range list {
+		if _, refusal := Step(s, Request{Command: c, Actor: System, Reason: "the story"}, fleet.Instant(i+1)); refusal != nil {
+			t.Fatalf("%T: %v", c, refusal)
+		}
+	}
+	return s
+}
+
+// Several changes of quotas together copy nothing of what waits far behind: all others wait for
+// the copy. What they come to is what they come to on a whole copy.
+func TestChangesOfQuotasCopyNoQueue(t *testing.T) {
+	s := waitingFor(t, 10_000)
+	b := Batch{Commands: []Command{
+		SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 8}, Transfer{From: "oak", To: "elm", Partition: "tiger/h200", GPUs: 8},
+		SetGrant{Quota: "elm", Partition: "tiger/h200", GPUs: 16}, SetOwner{Path: "elm", Owner: "ada"},
+	}}
+	r := Request{Command: b, Actor: System, Reason: "the story"}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	events, refusal := decideBatch(s, r, b, s.Time)
+	runtime.ReadMemStats(&after)
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 2<<20 {
+		t.Errorf("it takes %d kB", took>>10)
+	}
+	whole := s.Clone()
+	var want []event.Event
+	for _, c := range b.Commands {
+		r.Command = c
+		one, refusal := Decide(whole, r, s.Time)
+		if refusal != nil {
+			t.Fatal(refusal)
+		}
+		for _, e := range one {
+			apply(whole, e, s.Time)
+		}
+		want = append(want, one...)
+	}
+	if !reflect.DeepEqual(events, want) {
+		t.Errorf("on the copy: %v\non a whole one: %v", events, want)
+	}
+}
+
+// A quota for which work waits far behind is not deleted by several changes together either.
+func TestAQuotaWithWorkIsNotDeletedInABatch(t *testing.T) {
+	s := waitingFor(t, 200)
+	submit := func(i int) Command {
+		return Submit{Spec: fleet.Spec{
+			Name: fmt.Sprint("q", i), Namespace: "elm", User: "ada", Groups: []string{"all"}, Target: "elm", Priority: fleet.Mid,
+			Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 1, Max: 1, Reach: fleet.ReachIsland}},
+		}}
+	}
+	if _, refusal := Step(s, Request{Command: submit(1), Actor: System}, s.Time+1); refusal != nil {
+		t.Fatal(refusal)
+	}
+	b := Batch{Commands: []Command{SetOwner{Path: "oak", Owner: "ada"}, DeleteQuota{Path: "elm"}}}
+	if _, refusal := decideBatch(s, Request{Command: b, Actor: System, Reason: "the story"}, b, s.Time); refusal == nil || refusal.Code != InUse {
+		t.Errorf("it is deleted: %v", refusal)
 	}
 }

@@ -50,7 +50,7 @@ func endOf(p *fleet.Partition, a *fleet.Account) event.GrantEnded {
 // losers is the work that would be unprotected, were the part of a grant that ends to
 // end now. It is tried on a copy.
 func (t *turn) losers(partition, quota string) []fleet.Touched {
-	try := newTurn(t.s.Fork(), t.now)
+	try := newTurn(t.s.ForkAhead(aheadOfCut), t.now) // all others wait for it
 	try.imagined = true
 	try.settle()
 	p := try.s.Partition(partition)

@@ -145,7 +145,8 @@ func touchesUntold(s *fleet.State, r Request, h *fleet.Haircut, w fleet.Wave, no
 	}
 	tried := w
 	tried.Parts = slices.Clone(w.Parts)
-	tryWaves(s, []fleet.Wave{tried}, now)
+	ahead := func() *fleet.State { return s.ForkAhead(aheadOfCut) } // all others wait for it, and running work is on it
+	tryWaves(ahead, []fleet.Wave{tried}, now)
 	var untold []string
 	for i, part := range tried.Parts {
 		was := w.Parts[i]

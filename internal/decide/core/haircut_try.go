@@ -12,17 +12,18 @@ func DraftHaircut(s *fleet.State, ask haircut.Ask, now fleet.Instant) (fleet.Hai
 		return fleet.Haircut{}, refusal
 	}
 	h := haircut.Make(s, ask, now)
-	tryWaves(s, h.Waves, now)
+	tryWaves(s.Fork, h.Waves, now)
 	return h, nil
 }
 
 // tryWaves applies waves to a copy of the fleet, one after another, lets the very
 // rules that decide react, and notes what came of it in their parts.
-func tryWaves(s *fleet.State, waves []fleet.Wave, now fleet.Instant) {
+func tryWaves(fork func() *fleet.State, waves []fleet.Wave, now fleet.Instant) {
 	if len(waves) == 0 {
 		return
 	}
-	t := newTurn(s.Fork(), max(now, s.Time))
+	s := fork()
+	t := newTurn(s, max(now, s.Time))
 	t.settle() // what is due by now anyway is none of the plan's doing
 	for _, w := range waves {
 		t.tryWave(w.Parts)
@@ -121,7 +122,7 @@ func GateOf(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []str
 		return nil
 	}
 	stops := brokenIn(s, h, w, now)
-	t := newTurn(s.Fork(), max(now, s.Time))
+	t := newTurn(s.ForkAhead(aheadOfCut), max(now, s.Time)) // all others wait for it
 	t.settle()
 	from, waits := len(t.events), map[uint64]bool{}
 	for id, x := range t.s.Workloads {

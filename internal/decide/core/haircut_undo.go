@@ -58,7 +58,7 @@ func waveToUndo(h *fleet.Haircut, cluster string) (int, *Refusal) {
 // that is in force stays: its grants rise by what this one cut, and its islands
 // are not those of before.
 func giveBack(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []event.Event {
-	t, w := newTurn(s.Fork(), now), h.Waves[wave]
+	t, w := newTurn(s.ForkAhead(1), now), h.Waves[wave] // of what waits nothing is read, and all others wait for the copy
 	last := !slices.ContainsFunc(h.WavesOf(w.Cluster), func(i int) bool { return i > wave && h.Waves[i].Done() })
 	for _, part := range w.Parts {
 		for _, c := range part.Cuts {

@@ -99,23 +99,28 @@ func (s *service) noteGrace(w *musterv1.Written, sp fleet.Spec) {
 	}
 }
 
-// noteWait says of a submission that was only tried why it would wait. It is tried on a copy; where
-// that fails there is only less to say.
+// aheadOfNote is how many waiting units of each kind are on the copy for a note.
+const aheadOfNote = 64
+
+// noteWait says of a submission that was only tried why it would wait. It is tried on a copy without
+// what waits far behind: a reason names who is first. Where that fails there is only less to say.
 func (s *service) noteWait(ctx context.Context, w *musterv1.Written, tried event.Record, sp fleet.Spec) {
 	if !w.GetDryRun() || placed(tried) {
 		return
 	}
-	_, _ = s.private(ctx, nil, func(state *fleet.State, at fleet.Instant) error {
-		if _, refusal := core.Step(state, core.Request{Command: core.Submit{Spec: sp}, Actor: callerOf(ctx).actor}, at); refusal != nil {
-			return nil
+	var state *fleet.State
+	var at fleet.Instant
+	if _, err := s.readNow(func(is *fleet.State, now fleet.Instant) error { state, at = is.ForkAhead(aheadOfNote), now; return nil }); err != nil {
+		return
+	}
+	if _, refusal := core.Step(state, core.Request{Command: core.Submit{Spec: sp}, Actor: callerOf(ctx).actor}, at); refusal != nil {
+		return
+	}
+	if job := state.Workload(sp.Namespace, sp.Name); job != nil && job.State == fleet.Pending {
+		if list := explain.Why(state, job, at); len(list) > 0 {
+			w.Notes = append(w.Notes, fmt.Sprintf("It would wait. %s: %s", list[0].Code, list[0].Text))
 		}
-		if job := state.Workload(sp.Namespace, sp.Name); job != nil && job.State == fleet.Pending {
-			if list := explain.Why(state, job, at); len(list) > 0 {
-				w.Notes = append(w.Notes, fmt.Sprintf("It would wait. %s: %s", list[0].Code, list[0].Text))
-			}
-		}
-		return nil
-	})
+	}
 }
 
 // placed says whether what a record submits has its room at once.

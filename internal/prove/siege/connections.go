@@ -36,7 +36,7 @@ func (e *foe) connect(ctx context.Context) {
 		e.all.Go(func() {
 			for ctx.Err() == nil {
 				status, _, err := e.send(ctx, by, e.token, call{"/muster.v1.EventService/Watch", "application/connect+json", "", frame})
-				e.count(status, err)
+				e.count(ctx, status, err)
 				rest(ctx, time.Second)
 			}
 		})
@@ -45,7 +45,7 @@ func (e *foe) connect(ctx context.Context) {
 		e.all.Go(func() {
 			for ctx.Err() == nil {
 				status, _, err := e.open(ctx, by, e.token, "/live", false)
-				e.count(status, err)
+				e.count(ctx, status, err)
 				rest(ctx, time.Second)
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -174,11 +175,11 @@ func (c *crowd) waits() (all map[string]Waits, failed map[string]int) {
 	defer c.mu.Unlock()
 	all = map[string]Waits{}
 	for what, took := range c.took {
-		slices.Sort(took)
+		took = slices.Sorted(slices.Values(took))
 		n := len(took)
 		all[what] = Waits{Calls: n, P50: took[n/2], P99: took[min(n-1, n*99/100)], Max: took[n-1]}
 	}
-	return all, c.failed
+	return all, maps.Clone(c.failed)
 }
 
 // rest waits; false: ctx ended meanwhile.

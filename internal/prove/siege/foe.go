@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -41,7 +42,7 @@ func (e *foe) attack(ctx context.Context) {
 			e.all.Go(func() {
 				for n := k; ctx.Err() == nil; n += a.atOnce {
 					status, _, err := e.send(ctx, e.by, e.token, a.make(n))
-					if e.count(status, err); status != http.StatusOK {
+					if e.count(ctx, status, err); status != http.StatusOK {
 						rest(ctx, afterRefusal)
 					}
 				}
@@ -59,7 +60,11 @@ func (e *foe) rest() {
 	e.by.CloseIdleConnections()
 }
 
-func (e *foe) count(status int, err error) {
+// count counts a call by how it was answered. What ends with the siege itself tells nothing.
+func (e *foe) count(ctx context.Context, status int, err error) {
+	if err != nil && ctx.Err() != nil {
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	word := fmt.Sprint(status)
@@ -73,8 +78,11 @@ func (e *foe) count(status int, err error) {
 func (e *foe) answered() map[string]int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.counts
+	return maps.Clone(e.counts)
 }
+
+// refused is how calls above what one caller may have are counted.
+const refused = "429"
 
 // attack is a call that is sent again and again.
 type attack struct {
@@ -162,7 +170,7 @@ func (e *foe) guess(ctx context.Context) {
 		e.all.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
 				status, _, err := e.send(ctx, e.by, fmt.Sprintf("guess-%d-%d-0123456789abcdef", k, n), ask("SystemService/Status", `{}`))
-				e.count(status, err)
+				e.count(ctx, status, err)
 				rest(ctx, afterRefusal/4)
 			}
 		})
@@ -176,7 +184,7 @@ func (e *foe) browse(ctx context.Context) {
 			for n := k; ctx.Err() == nil; n += 16 {
 				path := []string{"/run?gpus=8&replicas=%d", "/events?about=w%d", "/workloads?user=u%d", "/queue?target=research/oak&n=%d"}[n%4]
 				status, _, err := e.open(ctx, e.by, e.token, fmt.Sprintf(path, n), n%2 == 0)
-				if e.count(status, err); status != http.StatusOK {
+				if e.count(ctx, status, err); status != http.StatusOK {
 					rest(ctx, afterRefusal)
 				}
 			}

@@ -12,6 +12,7 @@ type Options struct {
 	Program    string        // the muster binary to start
 	Dir        string        // folder in which the server's data stands; "": the one for temporary files
 	Lasts      time.Duration // of each part: without the hostile caller, and beside it
+	Patience   time.Duration // how much longer the second part may last until each side has met the other (met)
 	People     int           // with pages open
 	Submitters int           // programs that submit work
 	Progress   func(what string)
@@ -50,10 +51,10 @@ func Run(ctx context.Context, o Options) (r Result, err error) {
 		return r, err
 	}
 	o.Progress(fmt.Sprintf("%d people and %d programs, for %s", o.People, o.Submitters, o.Lasts))
-	r.Without = f.part(ctx, o, nil)
+	r.Without = f.part(ctx, o, nil, nil)
 	o.Progress(fmt.Sprintf("… and one who is hostile, for %s", o.Lasts))
 	foe := newFoe(f)
-	r.Beside = f.part(ctx, o, foe)
+	r.Beside = f.part(ctx, o, foe, r.Without.Waits)
 	r.Foe = foe.answered()
 	return r, ctx.Err()
 }
@@ -61,9 +62,10 @@ func Run(ctx context.Context, o Options) (r Result, err error) {
 // settling is how long a crowd has to open its pages before it is measured.
 const settling = 5 * time.Second
 
-// part lets a crowd live beside a foe (nil: there is none), and measures it.
-func (f *fort) part(ctx context.Context, o Options, foe *foe) Part {
-	ctx, end := context.WithTimeout(ctx, o.Lasts+settling)
+// part lets a crowd live beside a foe (nil: there is none), and measures it. known are the waits
+// without the foe.
+func (f *fort) part(ctx context.Context, o Options, foe *foe, known map[string]Waits) Part {
+	ctx, end := context.WithTimeout(ctx, o.Lasts+settling+o.Patience)
 	defer end()
 	c := newCrowd(f, o)
 	over := c.live(ctx)
@@ -77,7 +79,10 @@ func (f *fort) part(ctx context.Context, o Options, foe *foe) Part {
 	c.begin()
 	memory := f.watchMemory(ctx)
 	began, used := time.Now(), f.processor()
-	<-ctx.Done()
+	rest(ctx, o.Lasts)
+	for foe != nil && o.Patience > 0 && !met(c, foe, known) && rest(ctx, 100*time.Millisecond) {
+	}
+	end()
 	p := Part{Cores: (f.processor() - used).Seconds() / time.Since(began).Seconds(), Memory: <-memory}
 	over()
 	if foe != nil {
@@ -85,4 +90,19 @@ func (f *fort) part(ctx context.Context, o Options, foe *foe) Part {
 	}
 	p.Waits, p.Failed = c.waits()
 	return p
+}
+
+// met says whether the server has refused calls of the foe's, and has answered each kind of call of
+// the others. On a busy machine it takes a while until the first of each has come.
+func met(c *crowd, e *foe, known map[string]Waits) bool {
+	if e.answered()[refused] == 0 {
+		return false
+	}
+	waits, _ := c.waits()
+	for what := range known {
+		if waits[what].Calls == 0 {
+			return false
+		}
+	}
+	return true
 }
