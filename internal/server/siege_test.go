@@ -9,10 +9,10 @@ import (
 	"github.com/muster-fleet/muster/internal/prove/siege"
 )
 
-// TestSiege lays a short siege to a real server: no single request of the hostile caller is
-// answered with more than 1 MB, none that is refused costs 64 MB, each kind of call of the others
-// is answered beside it, and it is refused what is above its bounds.
-// `muster bench siege` has the figures.
+// TestSiege lays a short siege to a real server. No single request of the hostile caller is
+// answered with more than 1 MB, and none that is refused costs 64 MB. Each kind of call of the
+// others is answered beside it, and it is refused what is above its bounds. `muster bench siege`
+// has the figures.
 func TestSiege(t *testing.T) {
 	if testing.Short() || slowed {
 		t.Skip("it takes half a minute, and tells nothing of a server that the race detector slows down")

@@ -164,9 +164,9 @@ var rooms = []room{
 	{folder: "internal/faces/api", kind: open, may: "faces/sheet faces/wire gen", tests: "client"},
 	{folder: "internal/faces/signin", kind: open, may: "faces/api faces/web/frame"},
 	// A page asks the API as its reader, and knows no room that decides.
-	{folder: "internal/faces/web/ask", kind: open, only: "client gen"},
+	{folder: "internal/faces/web/ask", kind: open, only: "client gen run/gate"},
 	{folder: "internal/faces/web/parts", kind: open, only: "state/text faces/draw faces/picture"},
-	{folder: "internal/faces/web/frame", kind: open, only: "state/event client gen faces/draw faces/web/ask faces/web/parts"},
+	{folder: "internal/faces/web/frame", kind: open, only: "state/event client gen run/gate faces/draw faces/web/ask faces/web/parts"},
 	{folder: "internal/faces/web/islands", kind: open, only: page},
 	{folder: "internal/faces/web/coming", kind: open, only: page},
 	{folder: "internal/faces/web/events", kind: open, only: page},

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// places are those at which pages are made. Who waits for one has it in the order of coming.
+// places are those at which pages are made. Pages have them in the order of coming.
 type places struct {
 	most int
 
 	mu    sync.Mutex
 	taken int
-	line  []chan struct{} // each is closed once its place is there
+	line  []chan struct{} // closed once their places are there
 }
 
 // take waits for a place; it is false if ctx ends first.
