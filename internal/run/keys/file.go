@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// A day's file is a row of blocks, each of the records that follow those of the one before:
+// A part's file is a row of blocks, each of the records that follow those of the one before:
 //
 //	magic "MKEY", the first record uint64, the last uint64, the moment before the first int64, the
 //	moment of the last int64, the CRC of what the log holds of the last uint32, how many keys uint32,
@@ -28,7 +28,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // file is where an index is kept; the zero value is nowhere.
 type file struct {
 	dir   string // "": nowhere
-	day   int64
+	part  place  // whose file is written to
 	from  uint64 // the first record of the block that is being gathered
 	since int64  // the moment before it
 	keys  []byte // of that block
@@ -67,9 +67,9 @@ func Open(dir string, entry func(seq uint64) []byte) (*Index, error) {
 // load takes in what the files hold without a gap, and cuts off the rest. It returns the checksum of
 // what the log holds of the last record.
 func (x *Index) load() (check uint32) {
-	numbers := x.file.days()
-	for i, number := range numbers {
-		name := x.file.name(number)
+	places := x.file.parts()
+	for i, at := range places {
+		name := x.file.name(at)
 		data, err := os.ReadFile(name)
 		good := 0
 		for err == nil && good < len(data) {
@@ -77,7 +77,7 @@ func (x *Index) load() (check uint32) {
 			if n == 0 || x.end > 0 && b.first != x.end+1 {
 				break
 			}
-			x.take(number, b)
+			x.take(at, b)
 			check, good = b.check, good+n
 		}
 		if err == nil && good == len(data) {
@@ -86,7 +86,7 @@ func (x *Index) load() (check uint32) {
 		if os.Truncate(name, int64(good)) != nil {
 			_ = os.Remove(name)
 		}
-		for _, later := range numbers[i+1:] {
+		for _, later := range places[i+1:] {
 			x.file.remove(later)
 		}
 		break
@@ -94,15 +94,15 @@ func (x *Index) load() (check uint32) {
 	return check
 }
 
-func (x *Index) take(number int64, b block) {
-	if n := len(x.days); n == 0 || x.days[n-1].number != number {
-		x.open(number, b.first, b.since)
+func (x *Index) take(at place, b block) {
+	if n := len(x.parts); n == 0 || x.parts[n-1].place != at {
+		x.open(at, b.first, b.since)
 	}
-	d := x.days[len(x.days)-1]
+	p := x.parts[len(x.parts)-1]
 	for k := b.keys; len(k) > 0; k = k[8:] {
-		d.add(binary.LittleEndian.Uint32(k), b.first+uint64(binary.LittleEndian.Uint32(k[4:])))
+		p.add(binary.LittleEndian.Uint32(k), b.first+uint64(binary.LittleEndian.Uint32(k[4:])))
 	}
-	x.end, x.at, x.file.day = b.last, b.at, number
+	x.end, x.at, x.file.part = b.last, b.at, at
 }
 
 // parse reads the block that data begins with, and how long it is; 0: it is none.
@@ -136,7 +136,7 @@ func (x *Index) Flush() error {
 
 func (x *Index) flush() {
 	f := &x.file
-	if f.dir == "" || f.err != nil || x.end < f.from || len(x.days) == 0 {
+	if f.dir == "" || f.err != nil || x.end < f.from || len(x.parts) == 0 {
 		return
 	}
 	le := binary.LittleEndian
@@ -150,7 +150,7 @@ func (x *Index) flush() {
 }
 
 func (f *file) append(block []byte) error {
-	to, err := os.OpenFile(f.name(f.day), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	to, err := os.OpenFile(f.name(f.part), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
@@ -161,8 +161,8 @@ func (f *file) append(block []byte) error {
 // begin begins a block.
 func (f *file) begin(from uint64, since int64) { f.from, f.since, f.keys = from, since, f.keys[:0] }
 
-// turn begins a day.
-func (f *file) turn(number int64) { f.day = number }
+// turn begins a part.
+func (f *file) turn(to place) { f.part = to }
 
 // note adds a key to the block.
 func (f *file) note(tag uint32, seq uint64) {
@@ -176,27 +176,36 @@ func (f *file) full(end uint64) bool {
 	return f.dir != "" && (len(f.keys) >= 8*blockKeys || end-f.from >= blockReach)
 }
 
-func (f *file) name(number int64) string {
-	return filepath.Join(f.dir, fmt.Sprintf("day-%06d.keys", number))
+// name is that of a part's file. The first of a day has the name that it has where a day is one part.
+func (f *file) name(p place) string {
+	name := fmt.Sprintf("day-%06d.keys", p.day)
+	if p.nth > 0 {
+		name = fmt.Sprintf("day-%06d-%d.keys", p.day, p.nth)
+	}
+	return filepath.Join(f.dir, name)
 }
 
-// days lists those that have files, the oldest first.
-func (f *file) days() (numbers []int64) {
+// parts lists those that have files, the oldest first.
+func (f *file) parts() (list []place) {
 	names, _ := os.ReadDir(f.dir)
 	for _, n := range names {
-		var number int64
-		if _, err := fmt.Sscanf(n.Name(), "day-%d.keys", &number); err == nil && filepath.Base(f.name(number)) == n.Name() {
-			numbers = append(numbers, number)
+		var p place
+		if _, err := fmt.Sscanf(n.Name(), "day-%d-%d.keys", &p.day, &p.nth); err != nil {
+			p.nth = 0
+			_, _ = fmt.Sscanf(n.Name(), "day-%d.keys", &p.day)
+		}
+		if filepath.Base(f.name(p)) == n.Name() {
+			list = append(list, p)
 		}
 	}
-	slices.Sort(numbers)
-	return numbers
+	slices.SortFunc(list, place.compare)
+	return list
 }
 
-// remove lets a day go.
-func (f *file) remove(number int64) {
+// remove lets a part go.
+func (f *file) remove(p place) {
 	if f.dir != "" {
-		_ = os.Remove(f.name(number))
+		_ = os.Remove(f.name(p))
 	}
 }
 
@@ -205,7 +214,7 @@ func (f *file) clear() {
 	if f.dir == "" {
 		return
 	}
-	for _, number := range f.days() {
-		f.remove(number)
+	for _, p := range f.parts() {
+		f.remove(p)
 	}
 }

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
@@ -11,29 +12,44 @@ import (
 // Kept is how long a key is known at least, unless there are more than Most.
 const Kept = 7 * 24 * time.Hour
 
-// Most is how many keys are known at most: seven days of 55 commands a second, in about
-// 320 MB of memory.
+// Most is how many keys are known where there are more within seven days, and up to a part's more:
+// seven days of 55 commands a second, in about 320 MB of memory.
 const Most = 32 << 20
+
+// partKeys is how many keys one table has at most: what goes at once where there are too many, and
+// what is moved at once where a table grows.
+const partKeys = 4 << 20
 
 const oneDay = int64(24 * time.Hour)
 
 // Index knows the keys of a log up to a record. Its methods may be called from several
 // goroutines.
 type Index struct {
-	mu   sync.RWMutex
-	days []*day // the oldest first
-	end  uint64 // the last record that it knows
-	at   int64  // its moment
-	data []byte // what the log holds of it
-	file file
-	most int
+	mu    sync.RWMutex
+	parts []*part // the oldest first
+	end   uint64  // the last record that it knows
+	at    int64   // its moment
+	data  []byte  // what the log holds of it
+	file  file
+	most  int // keys; 0: Most
+	each  int // keys of a part; 0: partKeys
 }
 
-// day is the keys of the records of one day, by UTC.
-type day struct {
-	number int64 // days since 1970
-	since  int64 // the moment of the record before its first
+// part is the keys of the records of one day, by UTC, or of a piece of it where there are many.
+type part struct {
+	place
+	since int64 // the moment of the record before its first
 	table
+}
+
+// place is where a part stands among all.
+type place struct {
+	day int64 // since 1970
+	nth int64 // of that day, from 0
+}
+
+func (p place) compare(other place) int {
+	return cmp.Or(cmp.Compare(p.day, other.day), cmp.Compare(p.nth, other.nth))
 }
 
 // tagOf is what a table knows of a key.
@@ -47,7 +63,7 @@ func tagOf(key string) uint32 {
 func (x *Index) Begin(end uint64, since int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.days, x.end, x.at, x.data = nil, end, since, nil
+	x.parts, x.end, x.at, x.data = nil, end, since, nil
 	x.file.clear()
 	x.file.begin(end+1, since)
 }
@@ -60,11 +76,11 @@ func (x *Index) Add(seq uint64, at int64, key string, data []byte) {
 	if seq <= x.end {
 		return
 	}
-	d := x.today(seq, at)
+	p := x.present(seq, at)
 	x.end, x.at, x.data = seq, max(x.at, at), data
 	if key != "" {
 		tag := tagOf(key)
-		d.add(tag, seq)
+		p.add(tag, seq)
 		x.file.note(tag, seq)
 	}
 	if x.file.full(x.end) {
@@ -72,42 +88,45 @@ func (x *Index) Add(seq uint64, at int64, key string, data []byte) {
 	}
 }
 
-// today is the day of a moment, which may be a new one. Time does not go back here.
-func (x *Index) today(seq uint64, at int64) *day {
-	number := max(x.at, at) / oneDay
-	if n := len(x.days); n > 0 && x.days[n-1].number >= number {
-		return x.days[n-1]
+// present is the part to which a record belongs, which may be a new one. Time does not go back here.
+func (x *Index) present(seq uint64, at int64) *part {
+	to := place{day: max(x.at, at) / oneDay}
+	if n := len(x.parts); n > 0 && x.parts[n-1].day >= to.day {
+		last := x.parts[n-1]
+		if last.count < x.eachOf() {
+			return last
+		}
+		to = place{day: last.day, nth: last.nth + 1}
 	}
 	x.flush()
-	d := x.open(number, seq, x.at)
-	x.file.turn(number)
-	return d
+	p := x.open(to, seq, x.at)
+	x.file.turn(to)
+	return p
 }
 
-// open begins a day, and lets go of those that are over for long enough, or too many.
-func (x *Index) open(number int64, first uint64, since int64) *day {
-	if n := len(x.days); n > 0 {
-		x.days[n-1].settle()
+// open begins a part, and lets go of those that are over for long enough, or too many.
+func (x *Index) open(at place, first uint64, since int64) *part {
+	p := &part{place: at, since: since, table: table{first: first}}
+	if n := len(x.parts); n > 0 { // it will be about as full as the one before
+		before := x.parts[n-1]
+		before.settle()
+		p.make(min(x.eachOf(), before.count+before.count/8))
 	}
-	d := &day{number: number, since: since, table: table{first: first}}
-	x.days = append(x.days, d)
-	for len(x.days) > 1 && (x.days[0].number < number-int64(Kept)/oneDay || x.count() > x.limit()) {
-		x.file.remove(x.days[0].number)
-		x.days = slices.Delete(x.days, 0, 1)
+	x.parts = append(x.parts, p)
+	for len(x.parts) > 1 && (x.parts[0].day < at.day-int64(Kept)/oneDay || x.count()-x.parts[0].count >= x.limit()) {
+		x.file.remove(x.parts[0].place)
+		x.parts = slices.Delete(x.parts, 0, 1)
 	}
-	return d
+	return p
 }
 
-func (x *Index) limit() int {
-	if x.most > 0 {
-		return x.most
-	}
-	return Most
-}
+func (x *Index) limit() int { return cmp.Or(x.most, Most) }
+
+func (x *Index) eachOf() int { return cmp.Or(x.each, partKeys) }
 
 func (x *Index) count() (n int) {
-	for _, d := range x.days {
-		n += d.count
+	for _, p := range x.parts {
+		n += p.count
 	}
 	return n
 }
@@ -118,8 +137,8 @@ func (x *Index) Find(key string) (seqs []uint64) {
 	tag := tagOf(key)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	for _, d := range slices.Backward(x.days) {
-		seqs = append(seqs, d.find(tag)...)
+	for _, p := range slices.Backward(x.parts) {
+		seqs = append(seqs, p.find(tag)...)
 	}
 	return seqs
 }
@@ -128,10 +147,10 @@ func (x *Index) Find(key string) (seqs []uint64) {
 func (x *Index) Since() int64 {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if len(x.days) == 0 {
+	if len(x.parts) == 0 {
 		return x.at
 	}
-	return x.days[0].since
+	return x.parts[0].since
 }
 
 // End is the last record that is known.
@@ -145,8 +164,8 @@ func (x *Index) End() uint64 {
 func (x *Index) Bytes() (n int) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	for _, d := range x.days {
-		n += 8 * len(d.slots)
+	for _, p := range x.parts {
+		n += 8 * len(p.slots)
 	}
 	return n
 }

@@ -8,6 +8,7 @@ type table struct {
 	first uint64
 	slots []uint64
 	count int
+	holds int // it grows once it has so many
 }
 
 // A table grows when it is fuller than crowded of eight, and one that is full for good
@@ -18,19 +19,20 @@ const (
 	small   = 64 // slots of a new table
 )
 
-// place is where the search for a tag begins.
-func (t *table) place(tag uint32) int { return int(uint64(tag) * uint64(len(t.slots)) >> 32) }
+// begin is where the search for a tag begins.
+func (t *table) begin(tag uint32) int { return int(uint64(tag) * uint64(len(t.slots)) >> 32) }
 
 func (t *table) add(tag uint32, seq uint64) {
-	if 8*(t.count+1) > crowded*len(t.slots) {
+	if t.count >= t.holds {
 		t.resize(max(small, 2*t.count))
+		t.holds = len(t.slots) * crowded / 8
 	}
 	t.put(uint64(tag)<<32 | (seq - t.first + 1))
 	t.count++
 }
 
 func (t *table) put(slot uint64) {
-	i := t.place(uint32(slot >> 32))
+	i := t.begin(uint32(slot >> 32))
 	for t.slots[i] != 0 {
 		if i++; i == len(t.slots) {
 			i = 0
@@ -49,19 +51,25 @@ func (t *table) resize(size int) {
 	}
 }
 
-// settle gives back the room that a table needs no more, to which nothing is added.
+// make makes room for so many keys, and no more than they need.
+func (t *table) make(keys int) { t.slots, t.holds = make([]uint64, tightly(keys)), keys }
+
+// settle gives back the room that a table needs no more, to which nothing is added. A little stays
+// where it is: moving millions of keys takes time.
 func (t *table) settle() {
-	if size := t.count*8/tight + 1; size < len(t.slots) {
+	if size := tightly(t.count); size < len(t.slots)-len(t.slots)/4 {
 		t.resize(size)
 	}
 }
+
+func tightly(keys int) int { return keys*8/tight + 1 }
 
 // find lists the records of a tag, the newest first.
 func (t *table) find(tag uint32) (seqs []uint64) {
 	if t.count == 0 {
 		return nil
 	}
-	for i := t.place(tag); t.slots[i] != 0; {
+	for i := t.begin(tag); t.slots[i] != 0; {
 		if slot := t.slots[i]; slot>>32 == uint64(tag) {
 			seqs = append(seqs, t.first+slot&(1<<32-1)-1)
 		}
