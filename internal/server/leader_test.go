@@ -221,11 +221,11 @@ func (p *pair) replicate(int) {
 
 // TestAStandbyTakesOver lets something befall the server that leads, or its database, again
 // and again under load. No acknowledged command is lost or done twice, and no two servers'
-// records are interleaved. MUSTER_TAKEOVERS says how often, MUSTER_SEED replays a choice of
-// moments, MUSTER_CLIENTS and MUSTER_STOPPED (seconds) make it as hard as it is to be shown, and
-// MUSTER_REPLICA=1 gives the database a synchronous replica, and MUSTER_FAULTS chooses faults by a part
-// of their names. MUSTER_TOOK names a file to which how
-// long each fault took is added: what is said of them is of all runs then.
+// records are interleaved. MUSTER_TAKEOVERS says how often, and MUSTER_SEED replays a choice of
+// moments. MUSTER_CLIENTS and MUSTER_STOPPED (seconds) make it as hard as it is to be shown.
+// MUSTER_REPLICA=1 gives the database a synchronous replica, and MUSTER_FAULTS chooses faults by a
+// part of their names. MUSTER_TOOK names a file to which how long each fault took is added: what is
+// said of them is of all runs then.
 //
 // Half of the clients know both servers: none of their calls may fail, unless no server led for longer
 // than a client waits. The others know one server each: their calls may fail because that one is

@@ -34,7 +34,7 @@ type outage struct {
 // The waits between two tries: they double from the first to the last.
 const (
 	firstTry = 50 * time.Millisecond
-	lastTry  = 500 * time.Millisecond // a look costs little, and who waits longer than the outage lasts adds to it
+	lastTry  = 500 * time.Millisecond // a look costs little, and a longer wait would add to the outage
 )
 
 // begin notes a try that failed, and says how long to wait for the next.
