@@ -17,7 +17,7 @@ func why(c *Cluster, now fleet.Instant) string {
 	case c.Verdict.Phase == buildout.Retired:
 		return name + " is retired."
 	case w == nil && c.Verdict.Phase == buildout.InProduction:
-		return name + " is in production, and all its conditions hold."
+		return name + " is in production, and all its conditions hold" + held(c) + "."
 	case w == nil:
 		return name + " waits for nothing: it is about to move on."
 	}
@@ -32,6 +32,14 @@ func why(c *Cluster, now fleet.Instant) string {
 	}
 	b.WriteString(outlook(w, now) + ".")
 	return b.String()
+}
+
+// held says who holds a cluster for which nothing is missing.
+func held(c *Cluster) string {
+	if c.Life.Course.Held == 0 {
+		return ""
+	}
+	return "; " + c.Life.Course.HeldBy + " holds it, so no step begins until `muster cluster go " + c.Life.Record.Name + "`"
 }
 
 func on(w *buildout.Condition) string {

@@ -15,6 +15,10 @@ const Samples = 5
 // checkinGuess is how long a person takes to check a cluster in, where nothing is known.
 const checkinGuess = 24 * time.Hour
 
+// watchGuess is how long a step takes that is only looked at, every few minutes, where the
+// blueprint does not say.
+const watchGuess = 10 * time.Minute
+
 // span is how long a condition takes from its turn on.
 type span struct {
 	p50, p90 time.Duration
@@ -54,8 +58,8 @@ func (k *look) guess(t fleet.ConditionType) span {
 			if w.acts && took == 0 {
 				return span{}
 			}
-			if !w.acts {
-				took = max(took, 10*time.Minute) // it is looked at every few minutes
+			if !w.acts && took == 0 {
+				took = watchGuess
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package core
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -89,5 +90,26 @@ func checkStepsOf(b fleet.Blueprint) *Refusal {
 	if name, found := twice(b.Projects, func(p string) string { return p }); found {
 		return refuse(Invalid, "blueprint %s names project %q twice; each is applied once, in the order of the list", b.Name, clip(name))
 	}
+	if refusal := checkRunner(b); refusal != nil {
+		return refusal
+	}
 	return checkTexts("blueprint "+b.Name, slices.Concat(b.Projects, b.Services, []string{b.Runner})...)
+}
+
+// checkRunner refuses a pipeline that could never begin. Runners that are not known here are
+// those of the server's provider.
+func checkRunner(b fleet.Blueprint) *Refusal {
+	word, pipeline, _ := strings.Cut(b.Runner, ":")
+	switch word {
+	case "tofu":
+		if len(b.Projects) == 0 {
+			return refuse(Invalid, "blueprint %s has the runner tofu and no projects; name their folders, in the order in which they are applied", b.Name)
+		}
+	case "buildkite":
+		owner, name, both := strings.Cut(pipeline, "/")
+		if !both || owner == "" || name == "" || strings.Contains(name, "/") {
+			return refuse(Invalid, "blueprint %s has the runner %q; write buildkite:ORG/PIPELINE", b.Name, clip(b.Runner))
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -51,7 +52,7 @@ began with. The file:
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Buildout.AddBlueprint(ctx, &musterv1.AddBlueprintRequest{Write: o.writing.message(), Blueprint: b})
 				return res.GetWritten(), err
-			}, "blueprint "+b.GetName()+" is kept")
+			}, fmt.Sprintf("version %d of blueprint %s is kept", b.GetVersion(), b.GetName()))
 		},
 	}
 	o.writing.flags(cmd)

@@ -113,6 +113,9 @@ func (o *importOptions) run(ctx context.Context, path string) error {
 		if err := o.print(o.Out, answer{message: res, table: t}); err != nil {
 			return err
 		}
+		if n == 1 {
+			return usage("%s: 1 cell is wrong, and nothing was done", path)
+		}
 		return usage("%s: %d cells are wrong, and nothing was done", path, n)
 	}
 	return o.print(o.Out, answer{message: res, table: t, lead: func(p *page) { p.imported(res) }})

@@ -87,8 +87,9 @@ func cells(data []byte) ([][]string, *CellError) {
 }
 
 func csvCells(data []byte) (rows [][]string, _ error) {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
-	r.FieldsPerRecord = -1
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	r := csv.NewReader(bytes.NewReader(data))
+	r.FieldsPerRecord, r.Comma = -1, separator(data)
 	for {
 		row, err := r.Read()
 		switch {
@@ -97,7 +98,7 @@ func csvCells(data []byte) (rows [][]string, _ error) {
 		case err != nil:
 			return nil, fmt.Errorf("the sheet is no CSV: %w", err)
 		case len(rows) > mostRows || len(row) > mostColumns:
-			return nil, fmt.Errorf("the sheet has more than %d rows or %d columns", mostRows, mostColumns)
+			return nil, errTooLarge
 		}
 		line, _ := r.FieldPos(0)
 		for len(rows) < line-1 {
@@ -106,6 +107,21 @@ func csvCells(data []byte) (rows [][]string, _ error) {
 		rows = append(rows, row)
 	}
 }
+
+// separator is what stands between the cells: a comma, or what spreadsheets of other
+// languages write.
+func separator(data []byte) rune {
+	heads, _, _ := bytes.Cut(data, []byte("\n"))
+	for _, c := range []rune{',', ';', '\t'} {
+		if bytes.ContainsRune(heads, c) {
+			return c
+		}
+	}
+	return ','
+}
+
+// errTooLarge says what of a sheet is too much.
+var errTooLarge = fmt.Errorf("the sheet has more than %d rows or %d columns; import it in parts, the columns of records alone", mostRows, mostColumns)
 
 // unzipped bounds what a workbook may grow to.
 const unzipped = 8 << 20
@@ -129,7 +145,7 @@ func workbookCells(data []byte) ([][]string, error) {
 			return nil, fmt.Errorf("sheet %s, row %d: %w", name, len(rows)+1, err)
 		}
 		if len(rows) > mostRows || len(row) > mostColumns {
-			return nil, fmt.Errorf("the sheet has more than %d rows or %d columns", mostRows, mostColumns)
+			return nil, errTooLarge
 		}
 		for i := range row {
 			at, _ := excelize.CoordinatesToCellName(i+1, len(rows)+1)

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -36,6 +37,46 @@ func TestEveryWrongCellIsNamed(t *testing.T) {
 		if len(wrong) == 0 || records != nil || !strings.Contains(wrong[0].Message, c.says) {
 			t.Errorf("%q: %+v, want %q", c.sheet, wrong, c.says)
 		}
+	}
+}
+
+// A sheet is CSV with commas, or with what spreadsheets of other languages write, and never
+// larger than its bounds.
+func TestSheetsHaveOtherSeparatorsAndBounds(t *testing.T) {
+	for _, c := range []string{";", "\t"} {
+		text := strings.ReplaceAll(heads+"lynx,s1,east,h200,a:2 b:3,2027-03-01,nd\n", ",", c)
+		if records, wrong := ReadRecords([]byte(text), nil); len(wrong) > 0 || len(records) != 1 || records[0].Record.Nodes() != 5 {
+			t.Errorf("with %q between cells: %+v %+v", c, records, wrong)
+		}
+	}
+	for name, large := range map[string]string{
+		"rows": heads + strings.Repeat("lynx,s1,east,h200,2,,nd\n", mostRows+1), "columns": strings.Repeat("name,", mostColumns+1) + "\n",
+	} {
+		if records, wrong := ReadRecords([]byte(large), nil); records != nil || len(wrong) != 1 || !strings.Contains(wrong[0].Message, "import it in parts") {
+			t.Errorf("too many %s: %+v", name, wrong)
+		}
+	}
+}
+
+// A workbook that unpacks to far more than it holds is refused before it is unpacked.
+func TestAWorkbookThatGrowsIsRefused(t *testing.T) {
+	book := excelize.NewFile()
+	for i := range 30 {
+		row := make([]any, mostColumns)
+		for k := range row {
+			row[k] = fmt.Sprint(i, " ", k, strings.Repeat("a", 2000))
+		}
+		if err := book.SetSheetRow("Sheet1", fmt.Sprint("A", i+1), &row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if err := book.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	records, wrong := ReadRecords(b.Bytes(), nil)
+	if records != nil || len(wrong) != 1 || !strings.Contains(wrong[0].Message, "no XLSX") {
+		t.Errorf("a workbook of %d bytes: %d records, %+v", b.Len(), len(records), wrong)
 	}
 }
 
