@@ -70,10 +70,7 @@ func QuotasAt(p *fleet.Partition, now fleet.Instant) []Quota {
 	return rows
 }
 
-// QuotaIn is what a quota has in a partition; nothing, where it has no account there.
-func QuotaIn(p *fleet.Partition, path string) Quota { return QuotaAt(p, path, p.State().Time) }
-
-// QuotaAt is what a quota has in a partition at a moment.
+// QuotaAt is what a quota has in a partition at a moment; nothing, where it has no account there.
 func QuotaAt(p *fleet.Partition, path string, now fleet.Instant) Quota {
 	for _, q := range QuotasAt(p, now) {
 		if q.Quota == path {

@@ -14,6 +14,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
+// quotaNow is what a quota has in a partition now.
+func quotaNow(p *fleet.Partition, path string) Quota { return QuotaAt(p, path, p.State().Time) }
+
 // scene is a fleet of one partition, tiger/h200, built by hand.
 type scene struct {
 	t *testing.T
@@ -124,7 +127,7 @@ func TestGuaranteedWorkIsScheduledAndNoFlex(t *testing.T) {
 	sc.quota("oak", 6, 6)
 	sc.work("g", "oak", 8, fleet.Running, fleet.HoldsGuaranteed, "a1", "a2")
 	sc.work("f", fleet.Flex, 4, fleet.Running, fleet.HoldsFlex, "a9")
-	expect(t, QuotaIn(sc.p, "oak"), map[string]any{"usage": 16, "guaranteed": 16, "scheduled": 16, "unscheduled": 32, "borrowed": 0, "over": 0})
+	expect(t, quotaNow(sc.p, "oak"), map[string]any{"usage": 16, "guaranteed": 16, "scheduled": 16, "unscheduled": 32, "borrowed": 0, "over": 0})
 	expect(t, PartitionOf(sc.p), map[string]any{"scheduled": 16, "unscheduled": 32, "flex": 64, "flexUsed": 4, "largestGang": 32})
 	sc.check()
 }
@@ -144,11 +147,11 @@ func TestBorrowersAndLendersInOrderOfPath(t *testing.T) {
 	sc.work("d", "t/d", 8, fleet.Running, fleet.HoldsBorrowing, nodes(8, 15)...) // 4 nodes above its 4
 	sc.work("c", "t/c", 8, fleet.Running, fleet.HoldsGuaranteed, "a16", "a17")
 	// t lends 4 (a) + 2 (c) nodes: b takes 3, d gets 3 of 4, one is over.
-	expect(t, QuotaIn(sc.p, "t/b"), map[string]any{"borrowed": 24, "over": 0, "lent": 0, "scheduled": 32})
-	expect(t, QuotaIn(sc.p, "t/d"), map[string]any{"borrowed": 24, "over": 8, "lent": 0, "scheduled": 32})
-	expect(t, QuotaIn(sc.p, "t/a"), map[string]any{"lent": 32, "unscheduled": 32, "borrowed": 0})
-	expect(t, QuotaIn(sc.p, "t/c"), map[string]any{"lent": 16, "unscheduled": 16})
-	expect(t, QuotaIn(sc.p, "u"), map[string]any{"lent": 0, "unscheduled": 32})
+	expect(t, quotaNow(sc.p, "t/b"), map[string]any{"borrowed": 24, "over": 0, "lent": 0, "scheduled": 32})
+	expect(t, quotaNow(sc.p, "t/d"), map[string]any{"borrowed": 24, "over": 8, "lent": 0, "scheduled": 32})
+	expect(t, quotaNow(sc.p, "t/a"), map[string]any{"lent": 32, "unscheduled": 32, "borrowed": 0})
+	expect(t, quotaNow(sc.p, "t/c"), map[string]any{"lent": 16, "unscheduled": 16})
+	expect(t, quotaNow(sc.p, "u"), map[string]any{"lent": 0, "unscheduled": 32})
 	expect(t, PartitionOf(sc.p), map[string]any{"borrowed": 48, "over": 8, "largestGang": 32})
 	sc.check()
 }
@@ -158,8 +161,8 @@ func TestParentLendsItsOwnGrantToItsChildren(t *testing.T) {
 	sc.quota("t", 2, 2)
 	sc.quota("t/x", 1, 1)
 	sc.work("w", "t/x", 8, fleet.Running, fleet.HoldsBorrowing, "a1", "a2")
-	expect(t, QuotaIn(sc.p, "t"), map[string]any{"assigned": 16, "lent": 8, "usage": 0})
-	expect(t, QuotaIn(sc.p, "t/x"), map[string]any{"assigned": 8, "borrowed": 8})
+	expect(t, quotaNow(sc.p, "t"), map[string]any{"assigned": 16, "lent": 8, "usage": 0})
+	expect(t, quotaNow(sc.p, "t/x"), map[string]any{"assigned": 8, "borrowed": 8})
 	sc.check()
 }
 
@@ -167,7 +170,7 @@ func TestWhatNothingCoversIsOverAndLowersFlex(t *testing.T) {
 	sc := newScene(t, 4)
 	sc.quota("oak", 1, 1)
 	sc.work("w", "oak", 8, fleet.Running, fleet.HoldsUnprotected, "a1", "a2", "a3")
-	expect(t, QuotaIn(sc.p, "oak"), map[string]any{"usage": 24, "scheduled": 8, "over": 16, "unprotected": 24, "unscheduled": 0})
+	expect(t, quotaNow(sc.p, "oak"), map[string]any{"usage": 24, "scheduled": 8, "over": 16, "unprotected": 24, "unscheduled": 0})
 	expect(t, PartitionOf(sc.p), map[string]any{"flex": 8, "unallocated": 24, "largestGang": 0})
 	sc.check()
 }
@@ -179,7 +182,7 @@ func TestReservedAndHeldCountsOnce(t *testing.T) {
 	sc.s.Leave(f, []fleet.Spot{{Nodes: []int{0, 1}}})
 	sc.s.Settle(f, 0)
 	sc.work("w", "oak", 8, fleet.Reserved, fleet.HoldsGuaranteed, "a1", "a2")
-	expect(t, QuotaIn(sc.p, "oak"), map[string]any{"usage": 16, "scheduled": 16, "guaranteed": 0})
+	expect(t, quotaNow(sc.p, "oak"), map[string]any{"usage": 16, "scheduled": 16, "guaranteed": 0})
 	expect(t, PartitionOf(sc.p), map[string]any{"flex": 0, "flexUsed": 0, "largestGang": 0})
 	expect(t, NamespaceIn(sc.p, "ns-f"), map[string]any{"flexUsed": 0})
 	n, _ := NodeNamed(sc.s, "a1")
@@ -232,9 +235,9 @@ func TestFlags(t *testing.T) {
 	a.Gang, a.GangMissing, a.GangIsland = 24, 8, 1
 	sc.quota("elm", 1, 0, 1)
 	sc.p.SetGrant("elm", 8, 0, true)
-	expect(t, QuotaIn(sc.p, "oak"), map[string]any{"flags": []any{GangUnbacked}, "gangIsland": "b", "gangMissing": 8, "islands": map[string]any{"a": 16.0, "b": 8.0}})
-	expect(t, QuotaIn(sc.p, "elm"), map[string]any{"flags": []any{Overcommitted}})
-	expect(t, QuotaIn(sc.p, "ash"), map[string]any{"quota": "ash", "assigned": 0, "flags": []any{}})
+	expect(t, quotaNow(sc.p, "oak"), map[string]any{"flags": []any{GangUnbacked}, "gangIsland": "b", "gangMissing": 8, "islands": map[string]any{"a": 16.0, "b": 8.0}})
+	expect(t, quotaNow(sc.p, "elm"), map[string]any{"flags": []any{Overcommitted}})
+	expect(t, quotaNow(sc.p, "ash"), map[string]any{"quota": "ash", "assigned": 0, "flags": []any{}})
 }
 
 // asks lets a namespace wait for so many GPUs of flex.

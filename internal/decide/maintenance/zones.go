@@ -48,16 +48,6 @@ func zoneOver(m *fleet.Maintained, p *fleet.Partition, n *fleet.Node, people boo
 	return hit, found
 }
 
-// ZoneOver is the zone that forbids a visit of a node in a stretch of time, or nil.
-func ZoneOver(s *fleet.State, p *fleet.Partition, n *fleet.Node, impact fleet.Impact, span fleet.Span) *fleet.Zone {
-	for _, people := range []bool{false, true} {
-		if hit, ok := zoneOver(s.Kept(), p, n, people, impact, span); ok {
-			return hit.zone
-		}
-	}
-	return nil
-}
-
 // ofPeople says whether a zone follows a quota's or a workload's nodes.
 func ofPeople(s *fleet.State, z *fleet.Zone) bool {
 	return z.Workload != "" || s.Quota(z.Scope) != nil && s.Cluster(z.Scope) == nil

@@ -18,9 +18,6 @@ type Spares struct {
 	Missing int
 }
 
-// Enough says whether the gang can be mended with this confidence.
-func (s Spares) Enough() bool { return s.Missing == 0 && s.There >= s.Needed }
-
 // sparesConfidence is how sure it shall be that the spares suffice for a day.
 const sparesConfidence = 0.99
 

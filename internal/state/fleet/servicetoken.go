@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -41,18 +40,6 @@ func (s *State) RemoveToken(id string) {
 	if at, found := s.tokenAt(id); found {
 		s.Tokens = slices.Delete(slices.Clone(s.Tokens), at, at+1)
 	}
-}
-
-// TokensOf are the tokens of a service account, the first to end first.
-func (s *State) TokensOf(account string) []*ServiceToken {
-	var list []*ServiceToken
-	for _, t := range s.Tokens {
-		if t.Account == account {
-			list = append(list, t)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *ServiceToken) int { return cmp.Compare(a.Until, b.Until) })
-	return list
 }
 
 func (s *State) tokenAt(id string) (int, bool) {
