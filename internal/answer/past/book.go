@@ -70,7 +70,7 @@ func open(n Notes, s *fleet.State) *Book {
 // Add hears the next record.
 func (b *Book) Add(r event.Record) {
 	at := max(b.At, int64(r.At)/1e6)
-	b.rest(at, r)
+	b.skipDowntime(at, r)
 	b.hours(at)
 	if len(b.Again) > 0 {
 		b.askSome(at)

@@ -10,9 +10,9 @@ import (
 // mostGaps is how many gaps are remembered; the oldest are forgotten first.
 const mostGaps = 1000
 
-// rest leaves a time in which no server ran out of all that is summed: what stood then is
-// not known. A record that tells of it comes first after that time.
-func (b *Book) rest(at int64, r event.Record) {
+// skipDowntime leaves a time in which no server ran out of all that is summed: what stood then is
+// not known. The record that tells of it is the first after that time.
+func (b *Book) skipDowntime(at int64, r event.Record) {
 	for _, e := range r.Events {
 		if e, ok := e.(event.ServerStarted); ok {
 			if from := max(b.At, int64(e.Since)/1e6); from < at {
@@ -22,6 +22,7 @@ func (b *Book) rest(at int64, r event.Record) {
 	}
 }
 
+// leaveOut moves every sum, and every workload that runs, over a stretch of time.
 func (b *Book) leaveOut(from, to int64) {
 	for _, meters := range []map[string]*Meter{b.Islands, b.Partitions, b.Quotas, b.Losses, b.Waited} {
 		for _, m := range meters { // each by itself: the order does not matter

@@ -106,7 +106,7 @@ func LedgerOf(s *fleet.State, account string, now fleet.Instant) buildout.Ledger
 	for i, l := range lives {
 		blueprints[i] = s.BlueprintOf(l)
 	}
-	return buildout.LedgerOf(account, s.Account(account), lives, blueprints, now)
+	return buildout.LedgerOf(account, s.CloudAccount(account), lives, blueprints, now)
 }
 
 // Look is what one look at a cluster that is built says now.

@@ -28,7 +28,7 @@ func applyBuildout(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		c := fleet.ClusterCondition{Type: e.Condition, Status: e.Status, Reason: e.Reason, Person: e.Person}
 		s.ChangeCondition(s.Life(e.Cluster), c, e.Turn, at)
 	case event.CloudCounted:
-		s.Count(fleet.CloudAccount{Subscription: e.Subscription, Region: e.Region, Counts: slices.Clone(e.Counts), Error: e.Error, Read: at})
+		s.SetCloudAccount(fleet.CloudAccount{Subscription: e.Subscription, Region: e.Region, Counts: slices.Clone(e.Counts), Error: e.Error, Read: at})
 	default:
 		return applyOutside(s, e, at)
 	}
@@ -177,7 +177,7 @@ func applyConfirmed(s *fleet.State, e event.OutsideConfirmed, at fleet.Instant) 
 		seeAgain(s, s.Life(x.Cluster), x.Steps, seen, at)
 	}
 	for _, name := range e.Accounts {
-		a := s.Account(name)
+		a := s.CloudAccount(name)
 		a.Read = max(a.Read, seen)
 		s.TouchAccount(name)
 	}
@@ -200,7 +200,7 @@ func applyIntended(s *fleet.State, l *fleet.Life, e event.OperationIntended, at 
 	st.Operation = fleet.Operation{ID: e.ID, Generation: e.Generation, Attempt: e.Attempt, State: fleet.OperationIntended, Intended: at}
 	if e.Step == fleet.StepScaleSets { // from here on the cloud's count may rise by the cluster's cores
 		s.TouchAccount(l.Record.Account())
-		account := s.Account(l.Record.Account())
+		account := s.CloudAccount(l.Record.Account())
 		for i := range l.Reserved {
 			if c, ok := account.Count(l.Reserved[i].Meter); ok {
 				l.Reserved[i].Base = c.Used

@@ -36,7 +36,7 @@ func reportCounts(s *fleet.State, c ReportCounts) ([]event.Event, *Refusal) {
 		e.Counts = slices.Clone(c.Counts)
 	}
 	slices.SortFunc(e.Counts, func(a, b fleet.CloudCount) int { return strings.Compare(a.Meter, b.Meter) })
-	is := s.Account(c.Subscription + "/" + c.Region)
+	is := s.CloudAccount(c.Subscription + "/" + c.Region)
 	if is != nil && is.Error == e.Error && (c.Error != "" || slices.Equal(is.Counts, e.Counts)) && !waitsForCount(s, is) {
 		return nil, nil
 	}
@@ -135,7 +135,7 @@ func confirmOutside(s *fleet.State, c ConfirmOutside, now fleet.Instant) ([]even
 		}
 	}
 	for _, name := range c.Accounts {
-		if a := s.Account(name); a != nil && a.Error == "" {
+		if a := s.CloudAccount(name); a != nil && a.Error == "" {
 			e.Accounts = append(e.Accounts, name)
 		}
 	}

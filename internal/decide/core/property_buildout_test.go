@@ -208,7 +208,7 @@ func (l *buildoutLife) counts() core.ReportCounts {
 
 // same is the account, where the cloud counts what the state says of it.
 func (l *buildoutLife) same() []string {
-	is, c := l.s.Account("s/east"), l.counts()
+	is, c := l.s.CloudAccount("s/east"), l.counts()
 	if l.fair && (is == nil || !slices.Equal(is.Counts, c.Counts)) {
 		return nil
 	}

@@ -63,11 +63,11 @@ func (p *packing) pack() packAnswer {
 	for _, nd := range p.needs {
 		replicas += nd.replicas
 	}
-	if p.keep(replicas); replicas > packReplicas || len(p.bins) > packBins {
+	if p.dropSpares(replicas); replicas > packReplicas || len(p.bins) > packBins {
 		return notKnown
 	}
 	p.given = make([][]int, len(p.needs))
-	switch found := p.from(0); {
+	switch found := p.placeFrom(0); {
 	case found:
 		return isPacked
 	case p.steps < 0:
@@ -95,19 +95,19 @@ func (p *packing) mayFit(k int) bool {
 	return gpus <= room
 }
 
-// keep leaves out, of bins that are alike, those beyond as many as there are replicas.
-func (p *packing) keep(replicas int) {
+// dropSpares leaves out, of bins that are alike, those beyond as many as there are replicas.
+func (p *packing) dropSpares(replicas int) {
 	had := map[bin]int{}
 	p.bins = slices.DeleteFunc(p.bins, func(b bin) bool {
-		b = p.face(b)
+		b = p.kindOf(b)
 		had[b]++
 		return had[b] > replicas
 	})
 }
 
-// face is what tells a bin from others: in which island or rack it is only where
-// that makes a difference.
-func (p *packing) face(b bin) bin {
+// kindOf is what a bin has in common with those that are alike: its island and rack are left out
+// where they make no difference.
+func (p *packing) kindOf(b bin) bin {
 	b.node = 0
 	if p.own == nil && !slices.ContainsFunc(p.needs, func(nd need) bool { return nd.reach != fleet.ReachAny }) {
 		b.home = anywhere
@@ -115,8 +115,8 @@ func (p *packing) face(b bin) bin {
 	return b
 }
 
-// from places the needs from the k-th on, each in one home after the other.
-func (p *packing) from(k int) bool {
+// placeFrom places the needs from the k-th on, each in one home after the other.
+func (p *packing) placeFrom(k int) bool {
 	if k == len(p.needs) {
 		return true
 	}
@@ -148,18 +148,18 @@ func (p *packing) homesOf(k int) []home {
 // place puts what is left of the k-th need into bins of a home from the i-th on.
 func (p *packing) place(k int, in home, i, left int) bool {
 	if left == 0 {
-		return p.from(k + 1)
+		return p.placeFrom(k + 1)
 	}
 	var tried []bin // bins that are alike come to the same
 	for ; i < len(p.bins); i++ {
 		b := p.bins[i]
-		if b.room < p.needs[k].gpus || !in.has(b.home) || !p.mayOpen(b) || slices.Contains(tried, p.face(b)) {
+		if b.room < p.needs[k].gpus || !in.has(b.home) || !p.mayOpen(b) || slices.Contains(tried, p.kindOf(b)) {
 			continue
 		}
 		if p.steps--; p.steps < 0 {
 			return false
 		}
-		tried = append(tried, p.face(b))
+		tried = append(tried, p.kindOf(b))
 		p.take(k, i)
 		if p.place(k, in, i, left-1) {
 			return true
@@ -169,9 +169,10 @@ func (p *packing) place(k int, in home, i, left int) bool {
 	return false
 }
 
+// take gives the k-th need a replica on the i-th bin.
 func (p *packing) take(k, i int) {
 	b := &p.bins[i]
-	p.open(*b, -1)
+	p.countOpened(*b, -1)
 	b.room, b.used = b.room-p.needs[k].gpus, true
 	p.given[k] = append(p.given[k], b.node)
 }
@@ -179,7 +180,7 @@ func (p *packing) take(k, i int) {
 // untake puts a bin back as it was.
 func (p *packing) untake(k, i int, was bin) {
 	p.bins[i] = was
-	p.open(was, 1)
+	p.countOpened(was, 1)
 	p.given[k] = p.given[k][:len(p.given[k])-1]
 }
 
@@ -192,8 +193,8 @@ func (p *packing) mayOpen(b bin) bool {
 	return p.own[i] > 0 && (b.kind != nodeOpen || p.tree == nil || p.tree[i] > 0)
 }
 
-// open counts a bin that is used first against the limits.
-func (p *packing) open(b bin, sign int) {
+// countOpened counts a bin that is used first against the limits (sign −1), or gives it back (1).
+func (p *packing) countOpened(b bin, sign int) {
 	if p.own == nil || b.used || b.kind == nodeCounted {
 		return
 	}

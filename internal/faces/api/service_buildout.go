@@ -89,7 +89,7 @@ func (s buildoutService) CloudQuota(ctx context.Context, m *musterv1.CloudQuotaR
 	out := &musterv1.CloudQuotaResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		for _, g := range clusterlife.Ledgers(state, at) {
-			out.Accounts = append(out.Accounts, wire.CloudLedger(&g, state.Account(g.Account)))
+			out.Accounts = append(out.Accounts, wire.CloudLedger(&g, state.CloudAccount(g.Account)))
 		}
 		return nil
 	})

@@ -2,7 +2,10 @@ package bench
 
 import (
 	"context"
+	"os"
 	"runtime"
+	"strconv"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -37,4 +40,19 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// peak is the most memory that the process has had resident, in bytes, where the system says it.
+func peak() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kib, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
 }

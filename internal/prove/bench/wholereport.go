@@ -2,10 +2,8 @@ package bench
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/explain"
@@ -15,7 +13,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// whole adds what the day was like.
+// whole adds the figures of the day: how much ran, waited and was decided, and how long that took.
 func (r *Report) whole(ctx context.Context, o Options, w *whole) error {
 	r.add(Figure{Name: "workloads that run once filled", Value: float64(w.runs), Unit: "workloads"})
 	r.add(Figure{Name: "workloads that wait once filled", Value: float64(w.waits), Unit: "workloads"})
@@ -89,27 +87,13 @@ func (w *whole) someWaiting(s *fleet.State, n int) []uint64 {
 	return ids[:min(n, len(ids))]
 }
 
+// wholeMemory adds what the process has in memory, and had at most.
 func (r *Report) wholeMemory() {
 	most := peak()
 	r.add(Figure{Name: "memory in use", Value: float64(heap()) / (1 << 20), Unit: "MiB"})
 	if most > 0 {
 		r.add(aimed(Figure{Name: "most memory of the process", Value: float64(most) / (1 << 20), Unit: "MiB"}, "≤ 3 GiB", most <= 3<<30))
 	}
-}
-
-// peak is the most memory that the process has had resident, in bytes, where the system says it.
-func peak() int64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kib, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
 }
 
 // wholeRestart ends the server of the day and times the next one, from a snapshot

@@ -2,7 +2,7 @@ package judge
 
 import "github.com/muster-fleet/muster/internal/state/fleet"
 
-// Class is why somebody may be evicted, cheapest first (semantics §5).
+// Class is why work may be evicted, the cheapest class first (semantics §5).
 type Class int
 
 // The classes of victims.
@@ -45,19 +45,20 @@ func (j *Judge) classOf(c Claim, u Unit, borrower bool) Class {
 	return j.classInQuota(c, u, borrower)
 }
 
+// classInQuota is classOf for a claim of a quota and in-quota work.
 func (j *Judge) classInQuota(c Claim, u Unit, borrower bool) Class {
 	guaranteed := c.Holds == fleet.HoldsGuaranteed
 	own := u.Account == c.Account
-	less := moreImportant(c.Key, u.Key)
-	now := u.Holds == fleet.HoldsBorrowing && u.Work.Tree() == c.Work.Tree()
-	pushed := own && u.Holds == fleet.HoldsGuaranteed && (less || u.Key.Surplus && !moreImportant(u.Key, c.Key))
-	borrows := borrower && (now || pushed)
+	lessImportant := moreImportant(c.Key, u.Key)
+	borrowsNow := u.Holds == fleet.HoldsBorrowing && u.Work.Tree() == c.Work.Tree()
+	madeToBorrow := own && u.Holds == fleet.HoldsGuaranteed && (lessImportant || u.Key.Surplus && !moreImportant(u.Key, c.Key))
+	borrows := borrower && (borrowsNow || madeToBorrow)
 	switch {
 	case guaranteed && u.Holds == fleet.HoldsUnprotected:
 		return Unprotected
-	case borrows && (guaranteed || less):
+	case borrows && (guaranteed || lessImportant):
 		return Borrowing
-	case own && guaranteed && less:
+	case own && guaranteed && lessImportant:
 		return Importance
 	case own && u.Key.Surplus && !moreImportant(u.Key, c.Key):
 		return Importance // surplus, which waiting work of the quota may take back
@@ -176,7 +177,7 @@ func nodesOf(touched map[int]bool, stands []Stand) map[int]bool {
 }
 
 // inside says whether the nodes touched never outnumber a backing in the islands
-// where somebody stands.
+// in which replicas stand.
 func (j *Judge) inside(touched map[int]bool, backing func(island int) int, stands []Stand) bool {
 	n := make([]int, len(j.p.Islands))
 	for node := range touched {

@@ -24,7 +24,7 @@ func (a *account) name() string { return a.subscription + "/" + a.region }
 
 func accountOf(s *fleet.State, l *fleet.Life) account {
 	a := account{provider: l.Record.Provider, subscription: l.Record.Subscription, region: l.Record.Region}
-	if is := s.Account(a.name()); is != nil {
+	if is := s.CloudAccount(a.name()); is != nil {
 		a.known, a.failing, a.read = slices.Clone(is.Counts), is.Error != "", is.Read
 	}
 	for _, x := range s.LivesOf(a.name()) {

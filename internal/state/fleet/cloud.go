@@ -37,8 +37,8 @@ func (a *CloudAccount) Count(meter string) (CloudCount, bool) {
 	return CloudCount{}, false
 }
 
-// Account finds a cloud account by its name, or nil.
-func (s *State) Account(name string) *CloudAccount {
+// CloudAccount finds a cloud account by its name, or nil.
+func (s *State) CloudAccount(name string) *CloudAccount {
 	for _, a := range s.Accounts {
 		if a.is(name) {
 			return a
@@ -53,14 +53,14 @@ func (a *CloudAccount) is(name string) bool {
 	return len(name) == n+1+len(a.Region) && name[:n] == a.Subscription && name[n] == '/' && name[n+1:] == a.Region
 }
 
-// Count keeps what the cloud says of an account.
-func (s *State) Count(a CloudAccount) {
+// SetCloudAccount keeps what the cloud says of an account. Where it could not be read, what was
+// known stays, as old as it is.
+func (s *State) SetCloudAccount(a CloudAccount) {
 	slices.SortFunc(a.Counts, func(x, y CloudCount) int { return cmp.Compare(x.Meter, y.Meter) })
 	s.TouchAccount(a.Name())
-	if is := s.Account(a.Name()); is != nil {
+	if is := s.CloudAccount(a.Name()); is != nil {
 		if a.Error != "" {
-			a.Counts = is.Counts // it could not be read: what was known stays, as old as it is
-			a.Read = is.Read
+			a.Counts, a.Read = is.Counts, is.Read
 		}
 		*is = a
 		return

@@ -5,7 +5,10 @@ import (
 	"time"
 )
 
-// shapeKey is what a shape stands for.
+// The shape of waiting work is all that decides whether it finds room, beside its age and its
+// queue (see Waiting.Shape). Shapes have numbers, so that they are compared at once.
+
+// shapeKey is what workloads of one shape have in common.
 type shapeKey struct {
 	importance Importance
 	needs      string // of the lowest-rank pools
@@ -13,7 +16,8 @@ type shapeKey struct {
 	maxRuntime time.Duration
 }
 
-// shapeOf numbers the shape of a workload's lowest-rank pools, from 1.
+// shapeOf is the number of the shape of a workload's lowest-rank pools, from 1. Numbers are
+// given in the order in which shapes are met, and kept with the workload.
 func (s *State) shapeOf(w *Workload) int {
 	if w.shape == 0 {
 		key := shapeKey{KeyOf(w, w.BaseRank(), false).Importance(), w.needs(), w.Partition, w.MaxRuntime}
@@ -25,7 +29,8 @@ func (s *State) shapeOf(w *Workload) int {
 	return w.shape
 }
 
-// needs is what the lowest-rank pools need, as a text.
+// needs is what the lowest-rank pools need, as a text: "8x1 island " for 8 replicas of one GPU
+// in one island.
 func (w *Workload) needs() string {
 	base, text := w.BaseRank(), ""
 	for _, p := range w.Pools {
@@ -35,14 +40,3 @@ func (w *Workload) needs() string {
 	}
 	return text
 }
-
-// ask counts what a workload would take at most into (sign 1) or out of (−1)
-// what its namespace asks of flex here.
-func (p *Partition) ask(w *Workload, sign int) {
-	if w.Flexes() {
-		p.flexUse(w.Namespace).asked += sign * w.Asks()
-	}
-}
-
-// Demand is what a namespace holds and asks for on flex here, elastic pools at max.
-func (f *FlexUse) Demand() int { return f.asked + f.standing }

@@ -157,6 +157,18 @@ func (f *FlexUse) CouldGiveWay(to Importance) bool {
 	return false
 }
 
+// ask counts what a workload would take at most into (sign 1) or out of (−1)
+// what its namespace asks of flex here.
+func (p *Partition) ask(w *Workload, sign int) {
+	if w.Flexes() {
+		p.flexUse(w.Namespace).asked += sign * w.Asks()
+	}
+}
+
+// Demand is what a namespace holds and asks for on flex here, elastic pools at max.
+func (f *FlexUse) Demand() int { return f.asked + f.standing }
+
+// flexUse is what a namespace has of flex here, made if need be.
 func (p *Partition) flexUse(namespace string) *FlexUse {
 	f := p.flex[namespace]
 	if f == nil {
