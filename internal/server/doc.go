@@ -6,9 +6,10 @@
 // command_agent.go, command_webhook.go, and the benches that need an API (bench.go).
 // plugin.go is the same program as kubectl muster.
 //
-// up.go runs a server (options.go says of what): its data folder (folder.go), its
-// journal (journal.go), the engine with a simulated cluster (cluster.go), one real
-// cluster (join.go) or several (clusters.go) under it, a look at what must always
-// hold (invariants.go), the API over it (decider.go, modes.go), and what people see
-// of it (live.go). agent.go runs the agent of a cluster, which dials in.
+// up.go brings a server about (options.go says of what), and run.go serves until the
+// end: its data folder (folder.go), its journal (journal.go), the engine with a
+// simulated cluster (cluster.go), one real cluster (join.go) or several (clusters.go)
+// under it, a look at what must always hold (invariants.go), the API over it
+// (decider.go, modes.go), and what people see of it (live.go). taketurns.go drives what
+// is carried out outside. agent.go runs the agent of a cluster, which dials in.
 package server
