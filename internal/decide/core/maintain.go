@@ -14,12 +14,12 @@ func (t *turn) maintain() bool {
 	if t.s.Maintained == nil || !t.s.Looks() {
 		return false
 	}
-	a, ok := maintenance.Next(t.s, t.now)
+	a, watches, ok := maintenance.Next(t.s, t.now)
 	if !ok {
 		if t.startElsewhere() {
 			return true
 		}
-		t.s.Looked(maintenance.Wakes(t.s, t.now))
+		t.s.Looked(watches())
 		return false
 	}
 	if t.plan(a); a.Kind == maintenance.BeginStop {
@@ -31,7 +31,7 @@ func (t *turn) maintain() bool {
 // visitFreed has nodes visited that a stop freed, before they are given to other work.
 func (t *turn) visitFreed() {
 	for {
-		a, ok := maintenance.Next(t.s, t.now)
+		a, _, ok := maintenance.Next(t.s, t.now)
 		if !ok || a.Kind != maintenance.BeginVisit && a.Kind != maintenance.Leave {
 			return
 		}

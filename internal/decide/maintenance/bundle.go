@@ -41,31 +41,43 @@ func BundleFor(m *fleet.Maintained, names []string, gpu string) Bundle {
 
 // pending is a node that a rollout has not brought to its bundle yet.
 type pending struct {
-	p    *fleet.Partition
-	at   int
-	n    *fleet.Node
-	b    *Bundle
-	hash string // of the configuration that the node has then
+	p  *fleet.Partition
+	at int
+	n  *fleet.Node
+	b  *Bundle
+	target
 }
 
 // targets finds out the configurations that bundles lead to, each once.
-type targets struct{ known []target }
+type targets struct{ known []lead }
 
+// target is a configuration that a visit leads to.
 type target struct {
-	runs fleet.Runs
-	b    *Bundle
-	hash string
+	hash   string
+	proven bool
 }
 
-func (t *targets) of(runs fleet.Runs, b *Bundle) string {
+type lead struct {
+	runs fleet.Runs
+	b    *Bundle
+	to   target
+}
+
+// of is where a bundle leads from what a node of a GPU model runs.
+func (t *targets) of(m *fleet.Maintained, gpu string, runs fleet.Runs, b *Bundle) target {
 	for i := len(t.known) - 1; i >= 0; i-- {
 		if k := &t.known[i]; k.b == b && slices.Equal(k.runs, runs) {
-			return k.hash
+			return k.to
 		}
 	}
+	to := targetOf(m, gpu, runs, b)
+	t.known = append(t.known, lead{runs, b, to})
+	return to
+}
+
+func targetOf(m *fleet.Maintained, gpu string, runs fleet.Runs, b *Bundle) target {
 	hash := runs.With(b.Brings...).Hash()
-	t.known = append(t.known, target{runs, b, hash})
-	return hash
+	return target{hash, m.Verdict(gpu, hash) == fleet.Proven}
 }
 
 // census is a rollout's nodes by how far they are.
@@ -99,7 +111,7 @@ func (l *look) count(r *fleet.Rollout) census {
 		}
 		for _, i := range covered(r, p) {
 			if n := p.Nodes[i]; n.State != fleet.Retired {
-				c.add(r, pending{p: p, at: i, n: n, b: &b}, &t)
+				c.add(l.m, r, pending{p: p, at: i, n: n, b: &b}, &t)
 			}
 		}
 	}
@@ -111,7 +123,7 @@ func (l *look) count(r *fleet.Rollout) census {
 	return c
 }
 
-func (c *census) add(r *fleet.Rollout, x pending, t *targets) {
+func (c *census) add(m *fleet.Maintained, r *fleet.Rollout, x pending, t *targets) {
 	c.of++
 	open := x.n.Visit != nil && !x.n.Visit.State.Ended()
 	switch {
@@ -121,7 +133,7 @@ func (c *census) add(r *fleet.Rollout, x pending, t *targets) {
 	case x.n.Runs.Has(x.b.Brings):
 		c.done++
 	default:
-		x.hash = t.of(x.n.Runs, x.b)
+		x.target = t.of(m, x.p.GPU, x.n.Runs, x.b)
 		c.pending = append(c.pending, x)
 	}
 }

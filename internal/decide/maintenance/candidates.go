@@ -150,6 +150,7 @@ func (l *look) promised(p *fleet.Partition, node int) (Wait, bool) {
 		return Wait{Code: WouldBreakPromise}, false
 	}
 	part := promise.Part(l.s, p, node, l.now)
+	l.tried[p] = l.tried[p] || part.Aligned
 	if !part.Holds {
 		l.part[at] = l.part[at] || alike
 		return Wait{Code: WouldBreakPromise, Who: part.Quota, Short: part.Short}, false

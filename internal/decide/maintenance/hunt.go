@@ -125,7 +125,7 @@ func (l *look) partOn(part []string, list []pending) []pending {
 		if provesNothing(x.n) || slices.ContainsFunc(x.b.Brings, func(c fleet.Component) bool { return x.n.Runs.Version(c.Name) == c.Version }) {
 			continue
 		}
-		of = append(of, pending{p: x.p, at: x.at, n: x.n, b: b, hash: t.of(x.n.Runs, b)})
+		of = append(of, pending{p: x.p, at: x.at, n: x.n, b: b, target: t.of(l.m, x.p.GPU, x.n.Runs, b)})
 	}
 	return of
 }

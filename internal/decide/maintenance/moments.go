@@ -118,16 +118,25 @@ func (l *look) atOnce(in spot) (all, here int) {
 	if known, ok := l.spare[in]; ok {
 		return known[0], known[1]
 	}
-	out := 0
-	for _, n := range in.p.Nodes {
-		if n.Planned && n.State == fleet.Maintenance || n.Leaving {
-			out++
-		}
-	}
+	out := l.outOf(in.p)
 	all, here = promise.Spare(l.s, in.p, in.island, l.now)
 	all, here = max(1, all+out), max(1, here+out)
 	l.spare[in] = [2]int{all, here}
 	return all, here
+}
+
+// outOf counts the nodes of a partition that maintenance has out, or is to take.
+func (l *look) outOf(p *fleet.Partition) int {
+	out, known := l.outs[p]
+	if !known {
+		for _, n := range p.Nodes {
+			if n.Planned && n.State == fleet.Maintenance || n.Leaving {
+				out++
+			}
+		}
+		l.outs[p] = out
+	}
+	return out
 }
 
 // besides adds what keeps a visit back besides the work on its node, where the moment of that work has come. Nodes of

@@ -34,12 +34,20 @@ type Action struct {
 }
 
 // Next is the next thing that maintenance does at a moment; false: there is none. It looks at rollouts about which there
-// may be something new, and is a function of the state: asked again after all was done, it says false.
-func Next(s *fleet.State, now fleet.Instant) (Action, bool) {
-	if s.Maintained == nil || s.Excerpt() {
-		return Action{}, false
+// may be something new, and is a function of the state: asked again after all was done, it says false. Where it says
+// false, watches are what to look at again when it changes.
+func Next(s *fleet.State, now fleet.Instant) (a Action, watches func() map[string]fleet.Watch, ok bool) {
+	if s.Maintained == nil {
+		return Action{}, nil, false
 	}
 	l := newLook(s, now)
+	if !s.Excerpt() {
+		a, ok = l.next()
+	}
+	return a, l.watches, ok
+}
+
+func (l *look) next() (Action, bool) {
 	for _, ask := range []func() (Action, bool){l.visits, l.notices, l.trials, l.measured, l.stops, l.rollouts, l.asks, l.leaves} {
 		if a, ok := ask(); ok {
 			return a, true
@@ -62,6 +70,9 @@ type look struct {
 // ahead is what a look found out about what is still to come.
 type ahead struct {
 	census map[*fleet.Rollout]census
+	stands map[*fleet.Rollout]Outlook
+	tried  map[*fleet.Partition]bool // a question about a promise there took all of the partition into account
+	outs   map[*fleet.Partition]int  // nodes that maintenance has out, or is to take
 	dues   map[*fleet.Rollout]bool
 	rest   map[*fleet.Rollout]int // rounds of visits that remain
 	spare  map[spot][2]int        // how many nodes may be out at a time
@@ -77,7 +88,8 @@ type lastKey struct {
 
 func newAhead() ahead {
 	return ahead{
-		census: map[*fleet.Rollout]census{}, dues: map[*fleet.Rollout]bool{}, rest: map[*fleet.Rollout]int{}, spare: map[spot][2]int{}, last: map[lastKey]fleet.Instant{},
+		census: map[*fleet.Rollout]census{}, stands: map[*fleet.Rollout]Outlook{}, tried: map[*fleet.Partition]bool{}, outs: map[*fleet.Partition]int{},
+		dues: map[*fleet.Rollout]bool{}, rest: map[*fleet.Rollout]int{}, spare: map[spot][2]int{}, last: map[lastKey]fleet.Instant{},
 		held: map[holder]Wait{},
 	}
 }

@@ -91,8 +91,17 @@ func stageName(n int) string {
 	return fmt.Sprintf("wave %d", n)
 }
 
-// outlook finds out what a rollout does next, or why it does nothing.
+// outlook finds out once what a rollout does next, or why it does nothing.
 func (l *look) outlook(r *fleet.Rollout) Outlook {
+	o, known := l.stands[r]
+	if !known {
+		o = l.stand(r)
+		l.stands[r] = o
+	}
+	return o
+}
+
+func (l *look) stand(r *fleet.Rollout) Outlook {
 	c := l.counted(r)
 	o := Outlook{State: r.State, Stage: stageName(r.Stage), Of: c.of, Done: c.done, Failed: c.failed, Visits: c.visits}
 	o.Targets = l.targetsOf(c.pending)
@@ -226,10 +235,7 @@ func (l *look) nextVisit(r *fleet.Rollout, c census, targets []Target, w *waits)
 		return nil
 	}
 	best := l.choose(r, c.pending, w, func(x pending) (Wait, bool) {
-		if l.m.Verdict(x.p.GPU, x.hash) == fleet.Proven {
-			return Wait{}, true
-		}
-		return Wait{Code: Unproven}, false
+		return Wait{Code: Unproven}, x.proven
 	})
 	if best == nil {
 		return nil
@@ -288,8 +294,8 @@ func (l *look) outside(r *fleet.Rollout, updates []string, t Target) []pending {
 			if n.Owner() != nil || provesNothing(n) || r.Covers(p, n) || n.Visit != nil && !n.Visit.State.Ended() || n.Runs.Has(b.Brings) {
 				continue
 			}
-			if known.of(n.Runs, &b) == t.Hash && !l.claimed(r, p, n) {
-				list = append(list, pending{p: p, at: i, n: n, b: &b, hash: t.Hash})
+			if to := known.of(l.m, p.GPU, n.Runs, &b); to.hash == t.Hash && !l.claimed(r, p, n) {
+				list = append(list, pending{p: p, at: i, n: n, b: &b, target: to})
 			}
 		}
 	}

@@ -66,7 +66,7 @@ func (l *look) unbarred(r *fleet.Rollout, x pending) bool {
 }
 
 func (l *look) proven(x pending) (Wait, bool) {
-	return Wait{Code: Unproven}, l.m.Verdict(x.p.GPU, x.hash) == fleet.Proven
+	return Wait{Code: Unproven}, x.proven
 }
 
 // pendingOn is what a running rollout still brings to a node, or false.
@@ -79,7 +79,7 @@ func (l *look) pendingOn(r *fleet.Rollout, p *fleet.Partition, node int) (pendin
 	if len(b.Brings) == 0 || n.Runs.Has(b.Brings) || !b.Impact.Disturbs() {
 		return pending{}, false
 	}
-	return pending{p: p, at: node, n: n, b: &b, hash: n.Runs.With(b.Brings...).Hash()}, true
+	return pending{p: p, at: node, n: n, b: &b, target: targetOf(l.m, p.GPU, n.Runs, &b)}, true
 }
 
 // asked stops the in-quota work whose moment has come: of those that hold nodes which the rollout

@@ -6,24 +6,46 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Wakes are the next moments after now at which time alone may let maintenance act, by rollout; "": in whatever
-// concerns every rollout. Of a rollout about which nothing has changed the moment stays.
-func Wakes(s *fleet.State, now fleet.Instant) map[string]fleet.Instant {
-	l := newLook(s, now)
-	wakes := map[string]fleet.Instant{"": l.wakeAll()}
+// watches says by rollout what may change what it does: a moment, and changes in islands; "": what concerns every
+// rollout. Of a rollout about which nothing has changed it stays.
+func (l *look) watches() map[string]fleet.Watch {
+	all := map[string]fleet.Watch{"": {At: l.wakeAll()}}
 	for _, r := range l.m.Rollouts {
 		if !r.Open() {
 			continue
 		}
 		if !l.due(r) {
-			wakes[r.Name] = s.WakeOf(r.Name)
+			all[r.Name] = l.s.WatchOf(r.Name)
 			continue
 		}
-		w := waker{now: now, at: fleet.Never}
+		w := waker{now: l.now, at: fleet.Never}
 		l.wake(&w, r)
-		wakes[r.Name] = w.at
+		watch := l.near(r)
+		watch.At = w.at
+		all[r.Name] = watch
 	}
-	return wakes
+	return all
+}
+
+// near says what of the places of a rollout it hangs on: the islands of the nodes that it still has to visit, for a
+// visit elsewhere, a node or a promise that changes concerns whole partitions. It hangs on all of them where a
+// search goes on, or where backing was aligned to answer whether a promise holds.
+func (l *look) near(r *fleet.Rollout) fleet.Watch {
+	w := fleet.Watch{Wide: r.Hunt != nil, Near: map[string][]int{}}
+	if r.State != fleet.RolloutRunning || r.Joined != "" {
+		return w
+	}
+	var last spot
+	for _, x := range l.counted(r).pending {
+		if at := (spot{x.p, x.n.Island}); at != last {
+			last = at
+			w.Wide = w.Wide || l.tried[x.p]
+			if !slices.Contains(w.Near[x.p.ID], x.n.Island) {
+				w.Near[x.p.ID] = append(w.Near[x.p.ID], x.n.Island)
+			}
+		}
+	}
+	return w
 }
 
 // wakeAll is the next moment that concerns every rollout.
@@ -59,11 +81,18 @@ func (l *look) wakeAll() fleet.Instant {
 func (l *look) due(r *fleet.Rollout) bool {
 	due, known := l.dues[r]
 	if !known {
-		due = l.s.LooksAtAll(l.now) || l.s.Due(r.Name, l.now) || r.Canary.Auto && (r.Stage == 0 || r.Hunt != nil) ||
-			slices.ContainsFunc(l.s.Partitions, func(p *fleet.Partition) bool { return p.Looks() && mayCover(r, p) })
+		due = l.s.LooksAtAll(l.now) || l.s.Due(r.Name, l.now) || r.Canary.Auto && (r.Stage == 0 || r.Hunt != nil) || l.changedFor(r)
 		l.dues[r] = due
 	}
 	return due
+}
+
+// changedFor says whether something changed on which a rollout hangs.
+func (l *look) changedFor(r *fleet.Rollout) bool {
+	watch := l.s.WatchOf(r.Name)
+	return slices.ContainsFunc(l.s.Partitions, func(p *fleet.Partition) bool {
+		return p.Looks() && (slices.ContainsFunc(watch.Near[p.ID], p.LooksNear) || (watch.Wide || p.LooksWide()) && mayCover(r, p))
+	})
 }
 
 // lively says whether there may be something new about a partition, or about a rollout there.

@@ -22,6 +22,9 @@ type zoneHit struct {
 // zoned is the first zone that forbids a visit of a node now: it could not end before the
 // zone begins, or the zone is in force.
 func (l *look) zoned(p *fleet.Partition, n *fleet.Node, impact fleet.Impact, length time.Duration) (zoneHit, bool) {
+	if len(l.m.Zones) == 0 {
+		return zoneHit{}, false
+	}
 	key := zoneKey{p, n.Island, impact, length}
 	hit, known := l.nfz[key]
 	if !known {

@@ -12,6 +12,9 @@ type Parting struct {
 	Holds bool
 	Quota string // whose backing would fall; "": that of all together
 	Short int    // nodes that are missing
+	// Aligned: the answer was found by aligning a copy. Then it hangs on all work of the partition, and else on that of the
+	// node's island alone.
+	Aligned bool
 }
 
 // Part asks what would be if one more node of an island were gone, beside those that are
@@ -36,7 +39,9 @@ func Part(s *fleet.State, p *fleet.Partition, node int, now fleet.Instant) Parti
 	if stillStands(p, c, n.Island) {
 		return Parting{Holds: true}
 	}
-	return tryPart(s, p, node, now)
+	part := tryPart(s, p, node, now)
+	part.Aligned = true
+	return part
 }
 
 // stillStands says whether all that backs quotas now could stay where it is.

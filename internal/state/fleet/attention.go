@@ -1,20 +1,60 @@
 package fleet
 
+import "slices"
+
 // attention is what planned work is to look at again. It is derived: a state that was loaded or copied has all of it
 // looked at.
 type attention struct {
-	look  bool               // something changed: in all, or in a partition (Partition.look)
-	all   bool               // what concerns every rollout
-	wakes map[string]Instant // by rollout: when time alone may change what it does; "": what concerns every rollout
-	asked Instant            // last moment that was asked for, see WakeMaintenance
+	look    bool             // something changed: in all, or in a partition (Partition.looks)
+	all     bool             // what concerns every rollout
+	watches map[string]Watch // by rollout; "": what concerns every rollout
+	asked   Instant          // last moment that was asked for, see WakeMaintenance
+}
+
+// Watch says what may change what a rollout does. It is not changed once it was handed over.
+type Watch struct {
+	At   Instant          // time alone, from this moment on; Never: none is known
+	Wide bool             // whatever changes in its partitions
+	Near map[string][]int // by partition: what changes in these islands
+}
+
+// news is what planned work is to look at again in a partition.
+type news struct {
+	look, wide bool
+	drift      int   // how many nodes more back quotas than when it was last looked at
+	near       []int // islands of which work went, or whose backing changed; never changed in place
 }
 
 // lookAt says that something changed in a partition that planned work there may act on.
 func (s *State) lookAt(p *Partition) {
 	if s.look = true; p != nil {
-		p.look = true
+		p.look, p.wide = true, true
 	} else {
 		s.all = true
+	}
+}
+
+// lookNear says that work went from where a workload stands, or may be asked to go: that concerns what is planned on
+// these islands.
+func (s *State) lookNear(w *Workload) {
+	if s.Maintained == nil {
+		return
+	}
+	for _, replicas := range w.Replicas {
+		for _, r := range replicas {
+			w.partition.lookAtIsland(w.partition.Nodes[r.Node].Island)
+		}
+	}
+}
+
+// lookAtIsland says that something changed in an island that planned work there may act on.
+func (p *Partition) lookAtIsland(island int) {
+	if p.state.Maintained == nil {
+		return // the first planned work has all of it looked at
+	}
+	p.state.look, p.look = true, true
+	if !slices.Contains(p.near, island) {
+		p.near = append(slices.Clip(p.near), island)
 	}
 }
 
@@ -30,23 +70,23 @@ func (s *State) LooksAtAll(now Instant) bool { return s.all || s.Due("", now) }
 // Due says whether the moment has come from which on time alone may change what a rollout does. Of one that was never
 // looked at it has.
 func (s *State) Due(rollout string, now Instant) bool {
-	at, known := s.wakes[rollout]
-	return !known || at <= now
+	w, known := s.watches[rollout]
+	return !known || w.At <= now
 }
 
-// WakeOf is the moment that was asked for a rollout, or the past.
-func (s *State) WakeOf(rollout string) Instant { return s.wakes[rollout] }
+// WatchOf is what was asked for a rollout.
+func (s *State) WatchOf(rollout string) Watch { return s.watches[rollout] }
 
-// Looked says that maintenance has looked at all that changed, and found nothing to do; it asks for a look at moments,
-// by rollout.
-func (s *State) Looked(wakes map[string]Instant) {
-	s.look, s.all, s.wakes = false, false, wakes
+// Looked says that maintenance has looked at all that changed, and found nothing to do; it says what to
+// watch, by rollout.
+func (s *State) Looked(watches map[string]Watch) {
+	s.look, s.all, s.watches = false, false, watches
 	first := Never
-	for _, at := range wakes {
-		first = min(first, at)
+	for _, w := range watches {
+		first = min(first, w.At)
 	}
 	for _, p := range s.Partitions {
-		p.look = false
+		p.news = news{}
 	}
 	s.wakeMaintenance(first)
 }
@@ -60,3 +100,10 @@ func (s *State) wakeMaintenance(at Instant) {
 
 // Looks says whether something changed in the partition that planned work may act on.
 func (p *Partition) Looks() bool { return p.look }
+
+// LooksWide says whether something changed that may concern planned work anywhere in the partition: a node, a visit, how
+// much is promised.
+func (p *Partition) LooksWide() bool { return p.wide || p.drift != 0 }
+
+// LooksNear says whether something changed in an island that concerns planned work there alone.
+func (p *Partition) LooksNear(island int) bool { return slices.Contains(p.near, island) }

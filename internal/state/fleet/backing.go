@@ -58,6 +58,8 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	a := p.EnsureAccount(quota)
 	p.short -= a.short()
 	more := nodes > a.Backing[island]
+	p.drift += nodes - a.Backing[island]
+	p.lookAtIsland(island)
 	a.count(island, -1)
 	a.back(nodes - a.Backing[island])
 	p.keepStood(a, func() { a.Backing[island] = nodes })

@@ -75,13 +75,12 @@ func (p *Partition) queued(tree string) {
 
 // freed says that room came free that work of a tree, or flex work, had.
 func (p *Partition) freed(tree string) {
-	p.state.lookAt(p)
 	if t := p.trees[tree]; t != nil {
 		t.changes.Room++
 		p.note(t)
 	}
 	if tree != Flex {
-		p.renewed()
+		p.roomier()
 		return
 	}
 	p.changes.Room++
@@ -91,6 +90,10 @@ func (p *Partition) freed(tree string) {
 // renewed says that nodes, or what may stand on them, changed.
 func (p *Partition) renewed() {
 	p.state.lookAt(p)
+	p.roomier()
+}
+
+func (p *Partition) roomier() {
 	p.changes.Room++
 	p.changes.Nodes++
 	p.Touch()
@@ -99,7 +102,6 @@ func (p *Partition) renewed() {
 // rebacked says that a tree has more backing somewhere, or less: what less does to how
 // its work holds GPUs is told when it happens, and else it moves who heads its queues.
 func (p *Partition) rebacked(t *Tree, more bool) {
-	p.state.lookAt(p)
 	t.changes.Queue++
 	if more {
 		t.changes.Work++

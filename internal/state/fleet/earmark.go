@@ -210,6 +210,7 @@ func (s *State) AddHold(h Hold) {
 		a := p.EnsureAccount(h.Quota)
 		a.earmark(&h)
 		a.touch()
+		s.lookAt(p)
 		p.freed(a.tree) // the holder need not wait for those ahead any more
 	}
 }
@@ -237,5 +238,6 @@ func (s *State) unearmark(h *Hold) {
 		a.unearmark(h)
 	}
 	a.touch()
+	s.lookAt(p)
 	p.freed(a.tree)
 }

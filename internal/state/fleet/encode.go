@@ -69,7 +69,7 @@ func (s *State) Rebuild() {
 }
 
 func (p *Partition) rebuild(s *State) {
-	p.forecastAt = 0
+	p.forecastAt, p.news = 0, news{}
 	p.state, p.byName, p.accounts = s, make(map[string]int, len(p.Nodes)), map[string]*Account{}
 	p.tally, p.flex, p.flexWork, p.passed, p.worklists = Tally{}, map[string]*FlexUse{}, nil, nil, worklists{}
 	p.names, p.flexWaits = nil, nil

@@ -22,7 +22,9 @@ func (s *State) AddWorkload(id uint64, spec Spec, at Instant) *Workload {
 // End gives the workload its last state. One that finished holds nothing any
 // more; one that was cancelled keeps its GPUs until its replicas have left.
 func (s *State) End(w *Workload, state WorkloadState, at Instant) {
-	s.lookAt(w.partition)
+	if s.lookNear(w); w.Paused {
+		s.lookAtAll() // planned work waits for it no longer
+	}
 	all := w.Spots(func(Replica) bool { return true })
 	if state == Failed {
 		s.noteFailure(w, at)
@@ -143,7 +145,7 @@ func (s *State) Settle(w *Workload, at Instant) {
 	was, is := w.State, w.standing()
 	w.State = is
 	if is == RunningW && was != is && !w.Flexes() && s.Kept().stopsAhead() {
-		s.lookAt(w.partition)
+		s.lookNear(w)
 	}
 	if is != Mending && !w.lacks() {
 		w.Lost = nil

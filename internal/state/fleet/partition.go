@@ -131,7 +131,7 @@ type flexIndex struct {
 
 // looks are what decisions other than placement's have to look at.
 type looks struct {
-	look        bool // something changed that planned work may act on
+	news
 	expired     bool // an order to leave may be due again
 	halted      string
 	forecastAt  Instant // next look for what time alone has taught; see forecasting

@@ -35,9 +35,6 @@ func Count(spots []Spot) int {
 
 // Place gives replicas of a workload room on nodes, reserved or running.
 func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, holds Holds) {
-	if w.Started != 0 {
-		s.lookAt(p) // an elastic pool that grew may give a replica back
-	}
 	if w.partition == nil {
 		s.enter(w, p)
 	}
@@ -52,6 +49,9 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 	}
 	if phase == Reserved {
 		w.Reserved = s.Number()
+	}
+	if w.Started != 0 {
+		s.lookNear(w) // an elastic pool that grew may give a replica back
 	}
 	p.queued(w.Tree())
 	w.unalign()
@@ -145,6 +145,7 @@ func (s *State) LeaveAll(w *Workload) {
 
 func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 	roomed := false
+	s.lookNear(w)
 	s.each(w, spots, func(pool, at int) {
 		r := &w.Replicas[pool][at]
 		roomed = roomed || w.partition.Nodes[r.Node].usable
@@ -177,7 +178,7 @@ func (s *State) Lose(w *Workload, spots []Spot) {
 
 // drop says whether room came free.
 func (s *State) drop(w *Workload, spots []Spot) (roomed bool) {
-	s.lookAt(w.partition)
+	s.lookNear(w)
 	s.each(w, spots, func(pool, at int) {
 		r := w.Replicas[pool][at]
 		roomed = roomed || r.Phase != Leaving && w.partition.Nodes[r.Node].usable
@@ -317,6 +318,7 @@ func (n *Node) recount() {
 func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
 	for i := from; i < to; i++ {
 		if was := w.Replicas[pool][i].Holds; was == HoldsUnprotected || holds == HoldsUnprotected {
+			s.lookNear(w)
 			w.partition.freed(w.Tree()) // work that nothing covers may be evicted by other trees
 		}
 		w.account.countReplica(w.Replicas[pool][i], -1)
