@@ -41,8 +41,9 @@ type slots struct {
 	calls, large, writes chan struct{}
 	line                 int // that wait for a slot
 
-	work float64   // seconds that are left
-	paid time.Time // when it was counted last
+	work  float64   // seconds that are left
+	usual float64   // seconds that a call takes
+	paid  time.Time // when it was counted last
 }
 
 func newSlots(c *caller) slots {
@@ -108,28 +109,46 @@ func (t *turns) await(ctx context.Context, c *caller, of func(*share) chan struc
 }
 
 // pace waits until the server may work for a caller again, and has what is done now counted,
-// up to a bound.
+// up to a bound. Each call is counted with what the caller's calls usually take before it begins:
+// calls that have waited for the same moment do not all begin in it.
 func (t *turns) pace(ctx context.Context, c *caller, most time.Duration) (done func(), err error) {
 	if c.runs {
 		return func() {}, nil
 	}
-	var wait time.Duration
-	_ = t.mind(c, func(s *share) error {
-		now := time.Now()
-		s.work, s.paid = min(workSaved, s.work+workEach*now.Sub(s.paid).Seconds()), now
-		if s.work < 0 {
-			wait = time.Duration(-s.work / workEach * float64(time.Second))
+	ahead, wait := t.begin(c)
+	for ; wait > 0; ahead, wait = t.begin(c) {
+		if !paused(ctx, wait) {
+			return nil, ctx.Err()
 		}
-		return nil
-	})
-	if !paused(ctx, wait) {
-		return nil, ctx.Err()
 	}
 	began := time.Now()
 	return func() {
 		took := min(most, time.Since(began)).Seconds()
-		_ = t.mind(c, func(s *share) error { s.work = max(workOwed, s.work-took); return nil })
+		_ = t.mind(c, func(s *share) error {
+			s.work = max(workOwed, s.work+ahead-took)
+			s.usual += (took - s.usual) / usualOver
+			return nil
+		})
 	}, nil
+}
+
+// usualOver is over how many of a caller's calls what they usually take is learned.
+const usualOver = 16
+
+// begin counts a call that begins now, with how many seconds it says, or says how long it has to wait.
+func (t *turns) begin(c *caller) (ahead float64, wait time.Duration) {
+	_ = t.mind(c, func(s *share) error {
+		now := time.Now()
+		s.work, s.paid = min(workSaved, s.work+workEach*now.Sub(s.paid).Seconds()), now
+		if s.work < 0 {
+			wait = max(time.Millisecond, time.Duration(-s.work/workEach*float64(time.Second)))
+			return nil
+		}
+		ahead = s.usual
+		s.work -= ahead
+		return nil
+	})
+	return ahead, wait
 }
 
 // paused waits; it is false if ctx ends first.
