@@ -61,6 +61,7 @@ func (s *server) toLeader(w http.ResponseWriter, r *http.Request) {
 	proxy := httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
 			p.SetURL(&url.URL{Scheme: s.scheme(), Host: leader.Address})
+			p.Out.Header["X-Forwarded-For"] = p.In.Header["X-Forwarded-For"] // the leader believes as much of it as it trusts
 			p.SetXForwarded()
 			p.Out.Header.Set(headerForwarded, s.leadership.holder)
 		},

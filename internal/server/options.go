@@ -28,6 +28,7 @@ type upOptions struct {
 	// others reach only where BehindProxy says that a proxy does TLS.
 	TLSCert, TLSKey string
 	BehindProxy     bool
+	TrustedProxies  []string
 
 	// WebhooksTo are the hosts that webhooks may go to, none: any; WebhooksLocal lets them go to
 	// this machine and its link. A server that only its machine reaches may always do that.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -46,6 +47,25 @@ func wireFlags(f *pflag.FlagSet, o *upOptions) {
 	f.StringSliceVar(&o.WebhooksTo, "webhooks-to", nil, "hosts that webhooks may go to, .example.org for all under it; without it any")
 	f.BoolVar(&o.WebhooksLocal, "webhooks-local", false, "let webhooks go to this machine and its link, too")
 	f.BoolVar(&o.BehindProxy, "behind-proxy", false, "speak plain HTTP on an address that others reach: a proxy in front of the server does TLS")
+	f.StringSliceVar(&o.TrustedProxies, "trusted-proxies", nil, "with --behind-proxy: addresses of the proxies, as 10.0.0.7 or 10.0.0.0/24; only their X-Forwarded-For is believed. Without it any caller's is")
+}
+
+// proxiesOf reads the addresses of proxies.
+func proxiesOf(o upOptions) (list []netip.Prefix, err error) {
+	if len(o.TrustedProxies) > 0 && !o.BehindProxy {
+		return nil, cli.Usage("--trusted-proxies says which proxies are in front of the server; give --behind-proxy, too")
+	}
+	for _, text := range o.TrustedProxies {
+		p, err := netip.ParsePrefix(text)
+		if at, alone := netip.ParseAddr(text); err != nil && alone == nil {
+			p, err = at.Prefix(at.BitLen())
+		}
+		if err != nil {
+			return nil, cli.Usage("--trusted-proxies: %s is no address; write 10.0.0.7 or 10.0.0.0/24", text)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
 }
 
 // checkWires refuses wires that would show tokens to the network.
@@ -55,8 +75,9 @@ func checkWires(o upOptions) error {
 		return cli.Usage("--tls-cert and --tls-key belong together; give both files, or --tls-cert self")
 	case o.TLSCert != "" && o.BehindProxy:
 		return cli.Usage("--behind-proxy is for plain HTTP, and --tls-cert for TLS; give one of them")
-	case o.TLSCert != "" || o.BehindProxy:
-		return nil
+	case o.TLSCert != "" || o.BehindProxy || len(o.TrustedProxies) > 0:
+		_, err := proxiesOf(o)
+		return err
 	}
 	where, err := net.ResolveTCPAddr("tcp", o.Listen)
 	if o.Listen == "" || err != nil || where.IP.IsLoopback() || o.Tokens == "" && o.OIDC.Issuer == "" {

@@ -195,6 +195,10 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	proxies, err := proxiesOf(s.upOptions)
+	if err != nil {
+		return err
+	}
 	s.peers = newPeers(secured)
 	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: notesEvery, Log: s.log})
 	s.metrics = metrics.New(s.engine.Read)
@@ -209,7 +213,7 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	s.api, err = api.New(api.Options{
 		Audit: s.audit, Tokens: s.tokens,
 		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly, s.cluster.real != nil}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		History: s.folder.file(historyFile), Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Ready: s.engine.Health, Notices: s.notices, Lag: s.engine.Follows, Leader: s.whoLeads, Front: s.forward, Rest: http.HandlerFunc(s.rest),
+		History: s.folder.file(historyFile), Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Proxies: proxies, Ready: s.engine.Health, Notices: s.notices, Lag: s.engine.Follows, Leader: s.whoLeads, Front: s.forward, Rest: http.HandlerFunc(s.rest),
 	})
 	if err == nil {
 		err = s.openSocket(ctx)

@@ -110,8 +110,11 @@ func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
 	return w != nil && c.sees(state, w)
 }
 
-// sourceOf is where a request comes from, for the audit log.
+// sourceOf is where a request comes from, for the audit log: behind a proxy, who asked the proxy.
 func sourceOf(r *http.Request) string {
+	if from := forwarded(r.Context()); from != "" {
+		return from
+	}
 	if p := peerOf(r.Context()); p != nil {
 		return p.remote
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"net/netip"
-	"strings"
 	"sync"
 	"time"
 )
@@ -88,7 +87,7 @@ func (*KubeTokens) asksOthers() {}
 
 // proof finds out who sends a request, and bounds how often an address may try.
 func (s *Server) proof(r *http.Request) (Identity, error) {
-	address, bearer := s.addressOf(r), bearerOf(r)
+	address, bearer := addressOf(r), bearerOf(r)
 	many := bearer != "" && s.attempts.many(address, bearer)
 	asked := r
 	if many {
@@ -102,16 +101,9 @@ func (s *Server) proof(r *http.Request) (Identity, error) {
 	return who, err
 }
 
-// addressOf is where a request comes from, as attempts are counted: behind a proxy the
-// address that the proxy has added, of IPv6 the network.
-func (s *Server) addressOf(r *http.Request) string {
+// addressOf is where a request comes from, as attempts are counted: of IPv6 the network.
+func addressOf(r *http.Request) string {
 	from := sourceOf(r)
-	if s.proxied {
-		if list := r.Header.Values("X-Forwarded-For"); len(list) > 0 {
-			last := list[len(list)-1]
-			from = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
-		}
-	}
 	if at, err := netip.ParseAddrPort(from); err == nil {
 		from = at.Addr().String()
 	}

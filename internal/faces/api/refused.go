@@ -25,6 +25,7 @@ type refusedSubmissions struct {
 
 // refusal is one submission that was refused.
 type refusal struct {
+	of  fleet.Spec
 	at  time.Time
 	why *core.Refusal
 }
@@ -47,7 +48,7 @@ func (r *refusedSubmissions) note(s fleet.Spec, err error, at time.Time) {
 	if _, known := r.last[name]; !known {
 		r.names = append(r.names, name)
 	}
-	r.last[name] = refusal{at, why}
+	r.last[name] = refusal{s, at, why}
 	if len(r.names) > refusals {
 		delete(r.last, r.names[0])
 		r.names = r.names[1:]
@@ -66,7 +67,7 @@ func (s *service) find(ctx context.Context, state *fleet.State, namespace, name 
 	}
 	s.refused.mu.Lock()
 	defer s.refused.mu.Unlock()
-	if r, ok := s.refused.last[namespace+"/"+name]; ok {
+	if r, ok := s.refused.last[namespace+"/"+name]; ok && c.sees(state, &fleet.Workload{Spec: r.of}) {
 		return nil, &core.Refusal{Code: r.why.Code, Figures: r.why.Figures, Message: fmt.Sprintf(
 			"%.80s/%.80s was not accepted at %s, so it does not wait: %s", namespace, name, r.at.UTC().Format("15:04:05 UTC"), r.why.Message)}
 	}
@@ -76,10 +77,16 @@ func (s *service) find(ctx context.Context, state *fleet.State, namespace, name 
 // mostSuggested is how many workloads are named where none has the name that was asked for.
 const mostSuggested = 3
 
+// mostSearched is among how many workloads others of a name are looked for: others wait for the search.
+const mostSearched = 20_000
+
 // likely says which workloads may be meant: those that the caller may see and that have the name in
 // other namespaces, or that number; those that have not ended first.
 func likely(c *caller, state *fleet.State, name string) string {
 	var names []string
+	if len(state.Workloads) > mostSearched {
+		return "muster job list shows those there are"
+	}
 	number, err := strconv.ParseUint(name, 10, 64)
 	for _, ended := range []bool{false, true} {
 		var found []string

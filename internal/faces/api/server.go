@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -36,6 +37,9 @@ type Options struct {
 	TLS   *tls.Config  // how the server proves who it is; nil: it speaks plain HTTP
 	// BehindProxy says that all callers come through one that does TLS.
 	BehindProxy bool
+	// Proxies are the addresses of proxies whose word on who asked them counts; none: that of all
+	// that reach the port, which then no other may reach.
+	Proxies []netip.Prefix
 	// Notices are what everybody must know of the server itself: it follows, or its journal is
 	// away. nil: there are none.
 	Notices func() []Notice
@@ -60,6 +64,7 @@ type Server struct {
 	front     http.Handler // what Serve answers with
 	tls       *tls.Config
 	proxied   bool
+	proxies   []netip.Prefix
 	stop      sync.Once
 	newcomers newcomers
 	attempts  attempts
@@ -90,7 +95,7 @@ func New(o Options) (*Server, error) {
 	if o.Lag == nil {
 		o.Lag, o.Leader = func() (time.Duration, bool) { return 0, false }, func() string { return "" }
 	}
-	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, recheck: o.Recheck, service: &service{
+	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, proxies: o.Proxies, recheck: o.Recheck, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices, lag: o.Lag, leader: o.Leader,
 		notifier: o.Notifier, said: o.Said, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{path: o.History, lines: newChronicle()}, turns: newTurns(),
 	}}
@@ -104,7 +109,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.handler = connected(s.routes(o, options))
+	s.handler = connected(s.through(s.routes(o, options)))
 	if s.front = s.handler; o.Front != nil {
 		s.front = o.Front(s.handler)
 	}
@@ -152,11 +157,11 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	rpc(musterv1connect.NewComingServiceHandler(comingService{s.service}, with...))
 	rpc(musterv1connect.NewBuildoutServiceHandler(buildoutService{s.service}, with...))
 	rpc(musterv1connect.NewAccessServiceHandler(accessService{s.service}, with...))
-	mux.Handle("GET "+inventoryPath, s.guard(http.HandlerFunc(s.inventory)))
+	mux.Handle("GET "+inventoryPath, s.guard(s.turns.share(http.HandlerFunc(s.inventory))))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", readyz(o.Ready))
 	if o.Metrics != nil {
-		mux.Handle("GET /metrics", s.guard(o.Metrics))
+		mux.Handle("GET /metrics", s.guard(s.turns.share(o.Metrics)))
 	}
 	if o.Rest != nil {
 		mux.Handle("/", s.pages(o.Rest))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -121,4 +122,42 @@ func TestTenThousandStreams(t *testing.T) {
 
 func clientOf(h *house, token string, by *http.Client) *client.Client {
 	return client.New(client.Options{Address: h.url, Token: token, HTTPClient: by, Retries: -1})
+}
+
+// Behind a proxy wrong tokens of one caller keep no other caller of that proxy out, and a caller
+// who reaches the port past the proxy is not believed another address each time.
+func TestWrongTokensBehindAProxyAreTheirCallers(t *testing.T) {
+	guess := func(h *house, from string, i int) int {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+"/muster.v1.SystemService/Version", strings.NewReader("{}"))
+		must(t, err)
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Authorization", fmt.Sprintf("Bearer wrong-token-%d-0123456789abcdef", i))
+		r.Header.Set("X-Forwarded-For", from)
+		res, err := http.DefaultClient.Do(r)
+		must(t, err)
+		_ = res.Body.Close()
+		return res.StatusCode
+	}
+	through := func(proxy string) *house {
+		return guarded(t, func(o *api.Options) { o.BehindProxy, o.Proxies = true, []netip.Prefix{netip.MustParsePrefix(proxy)} })
+	}
+	h, refused := through("127.0.0.0/8"), 0
+	for i := range 200 {
+		if guess(h, "203.0.113.9", i) == http.StatusTooManyRequests {
+			refused++
+		}
+	}
+	if refused < 50 {
+		t.Errorf("%d of 200 wrong tokens of one address are refused without a look", refused)
+	}
+	equal(t, "another address behind the proxy", guess(h, "203.0.113.10", 1000), http.StatusUnauthorized)
+	past, refused := through("10.0.0.0/8"), 0
+	for i := range 200 {
+		if guess(past, fmt.Sprintf("203.0.113.%d", i), i) == http.StatusTooManyRequests {
+			refused++
+		}
+	}
+	if refused < 50 {
+		t.Errorf("past the proxy, %d of 200 wrong tokens are refused without a look", refused)
+	}
 }

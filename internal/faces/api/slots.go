@@ -167,6 +167,26 @@ func paused(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
+// share counts what is no RPC against its caller's share. It reads the whole fleet, so one of a
+// caller is answered at a time.
+func (t *turns) share(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := callerOf(r.Context())
+		over, err := t.costly(r.Context(), c)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusTooManyRequests)
+			return
+		}
+		defer over()
+		done, err := t.pace(r.Context(), c, patienceInLine)
+		if err != nil {
+			return // nobody waits for it any more
+		}
+		defer done()
+		next.ServeHTTP(w, r)
+	})
+}
+
 // turn waits until it is the turn of a call whose request is known.
 func (t *turns) turn(ctx context.Context, c *caller, req connect.AnyRequest) (over func(), err error) {
 	m, changes := req.Any().(writeMessage)

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -87,4 +88,34 @@ func TestOneCallerLeavesTurnsToOthers(t *testing.T) {
 	if costlyAtOnce() >= costlyTogether() {
 		t.Errorf("one caller has %d of %d", costlyAtOnce(), costlyTogether())
 	}
+}
+
+// Calls that wait for the same moment do not all begin in it: each is counted ahead with what the
+// caller's calls usually take.
+func TestCallsOfOneMomentDoNotAllBegin(t *testing.T) {
+	turns, bob := newTurns(), callerNamed("bob")
+	_ = turns.mind(bob, func(s *share) error { s.work, s.usual = 2.5, 1; return nil })
+	begun := 0
+	for range userCalls {
+		if _, wait := turns.begin(bob); wait == 0 {
+			begun++
+		}
+	}
+	if begun != 3 {
+		t.Errorf("%d calls begin at once", begun)
+	}
+}
+
+// What is no RPC and reads the whole fleet counts against its caller's share, too.
+func TestTheInventoryCountsAgainstItsCallersShare(t *testing.T) {
+	turns, bob := newTurns(), callerNamed("bob")
+	slow := turns.share(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(20 * time.Millisecond) }))
+	r := httptest.NewRequestWithContext(withCaller(t.Context(), bob), http.MethodGet, inventoryPath, http.NoBody)
+	slow.ServeHTTP(httptest.NewRecorder(), r)
+	_ = turns.mind(bob, func(s *share) error {
+		if s.work > workSaved-0.02 {
+			t.Errorf("%.3f s are left of %.0f", s.work, workSaved)
+		}
+		return nil
+	})
 }

@@ -82,8 +82,13 @@ func (b *backend) leave(run string) {
 	delete(b.runs, run)
 }
 
+// names says whether a text can be part of a path without leading elsewhere.
+func names(text string) bool { return text != "" && text != "." && text != ".." }
+
 // who is whose call this is; false: they may not make it.
 func (b *backend) who(r *http.Request) (string, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	name, password, _ := r.BasicAuth()
 	want, ok := b.people[name]
 	if g, runs := b.runs[name]; runs {
@@ -94,19 +99,19 @@ func (b *backend) who(r *http.Request) (string, bool) {
 
 // ServeHTTP answers GET, POST, DELETE, LOCK and UNLOCK of one state.
 func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	name, may := b.who(r)
 	cluster, project := r.URL.Query().Get("cluster"), r.URL.Query().Get("project")
-	if !may || cluster == "" || project == "" {
+	if !may || !names(cluster) || !names(project) {
 		http.Error(w, "no rights here", http.StatusUnauthorized)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostState))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostState)) // a slow one holds up no other run
 	if err != nil {
 		http.Error(w, "the state cannot be read, or is too large", http.StatusRequestEntityTooLarge)
 		return
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	path := b.path(cluster, project)
 	if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
 		err = b.answer(w, r, name, path, body)
