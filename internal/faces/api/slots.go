@@ -180,7 +180,7 @@ func (t *turns) share(next http.Handler) http.Handler {
 		defer over()
 		done, err := t.pace(r.Context(), c, patienceInLine)
 		if err != nil {
-			return // nobody waits for it any more
+			return // the caller has gone
 		}
 		defer done()
 		next.ServeHTTP(w, r)
