@@ -129,6 +129,46 @@ func TestDocumentsNameCommandsThatExist(t *testing.T) {
 	}
 }
 
+// TestTheTestsThatDocumentsNameExist reads the documents, and all tests.
+func TestTheTestsThatDocumentsNameExist(t *testing.T) {
+	named, there := map[string]string{}, map[string]bool{}
+	err := fs.WalkDir(os.DirFS("../.."), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			if name == "docs/adr" || name == ".git" || name == "bin" || entry.Name() == "node_modules" {
+				return fs.SkipDir
+			}
+			return err
+		}
+		test, doc := strings.HasSuffix(name, "_test.go"), filepath.Ext(name) == ".md" && name != "CHANGELOG.md"
+		if !test && !doc {
+			return nil
+		}
+		data, err := os.ReadFile(filepath.Join("../..", name))
+		for _, m := range testFunc.FindAllSubmatch(data, -1) {
+			there[string(m[1])] = there[string(m[1])] || test
+		}
+		for _, m := range testSpan.FindAllSubmatch(data, -1) {
+			if doc {
+				named[string(m[1])] = name
+			}
+		}
+		return err
+	})
+	if err != nil || len(named) < 30 {
+		t.Errorf("%d names of tests were seen: %v", len(named), err)
+	}
+	for name, doc := range named {
+		if !there[name] {
+			t.Errorf("%s names the test %s, which does not exist", doc, name)
+		}
+	}
+}
+
+var (
+	testFunc = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	testSpan = regexp.MustCompile("`(Test[A-Z]\\w+)`")
+)
+
 func TestACommandThatDoesNotExistIsFound(t *testing.T) {
 	root := program(&cli.Env{Getenv: func(string) string { return "" }}).Root()
 	for line, wrong := range map[string]bool{

@@ -136,7 +136,7 @@ var valueSets = map[string]struct {
 			"--advertise=$(POD_NAME).muster-servers.muster.svc:6878", "requiredDuringSchedulingIgnoredDuringExecution", "maxUnavailable: 1", `"*.muster-servers.muster.svc"`,
 			"--server=muster-server-0.muster-servers.muster.svc:6879,muster-server-1.muster-servers.muster.svc:6879", "port: 5432",
 		},
-		[]string{"maxUnavailable: 0", "MUSTER_JOURNAL=", "--journal"},
+		[]string{"maxUnavailable: 0", "MUSTER_JOURNAL=", "--journal", "--retain"},
 	},
 	"the example of several servers": {
 		[]string{"file=../../examples/several-servers/values.yaml"},
@@ -167,9 +167,9 @@ var valueSets = map[string]struct {
 		[]string{"--oidc", "--session"},
 	},
 	"one server with its journal in a database": {
-		[]string{"server.journal.dsnSecret=db", "server.journal.dsnKey=dsn", "server.journal.port=6432", "agent.enabled=false"},
+		[]string{"server.journal.dsnSecret=db", "server.journal.dsnKey=dsn", "server.journal.port=6432", "server.retain=90d", "agent.enabled=false"},
 		6,
-		[]string{"replicas: 1\n  serviceName: muster\n", "name: db, key: dsn", "port: 6432", "maxUnavailable: 0"},
+		[]string{"replicas: 1\n  serviceName: muster\n", "name: db, key: dsn", "port: 6432", "maxUnavailable: 0", "            - --retain=90d\n"},
 		[]string{"POD_NAME", "--advertise", "clusterIP: None"},
 	},
 	"a server that reaches a cluster itself and fences there": {
