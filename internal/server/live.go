@@ -125,7 +125,11 @@ func summaries(ctx context.Context, e *engine.Engine, line *statusLine) {
 
 // greet says what runs, and what to do next.
 func (s *server) greet() {
-	s.tell("Muster %s listens on %s, its journal is in %s", version(), s.address(), s.folder.path)
+	place := s.folder.path
+	if database := s.leadership.j; database != nil {
+		place = database.Name()
+	}
+	s.tell("Muster %s listens on %s, its journal is in %s", version(), s.address(), place)
 	if s.TLSCert == selfMade {
 		s.tell("It made its own certificate. The command line trusts it with SSL_CERT_FILE=%s", filepath.Join(s.folder.file(selfDir), selfCert))
 	}

@@ -228,6 +228,25 @@ func TestSnapshotsAreReplayedAndNeverNeeded(t *testing.T) {
 	}
 }
 
+// A start that has replayed many records leaves a snapshot of where it came to: the next one has
+// nothing to replay.
+func TestAStartThatReplayedMuchLeavesASnapshot(t *testing.T) {
+	j := memory.New()
+	e := small(t, engine.Options{Journal: j, Synchronous: true})
+	for i := range 301 {
+		if _, err := e.Do(t.Context(), operator(job(fmt.Sprintf("s%d", i)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := e.Durable()
+	e.Close()
+	again := open(t, engine.Options{Journal: j, Synchronous: true, SnapshotEvery: 3})
+	defer again.Close()
+	if snap, ok, err := j.SnapshotBefore(t.Context(), ^uint64(0)); err != nil || !ok || snap.Seq != last {
+		t.Errorf("of %d records the newest snapshot has %d (%v)", last, snap.Seq, err)
+	}
+}
+
 func TestStateAtAMomentInThePast(t *testing.T) {
 	now := fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	e := small(t, engine.Options{Journal: memory.New(), Synchronous: true, Now: func() fleet.Instant { return now }})

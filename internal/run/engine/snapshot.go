@@ -104,7 +104,8 @@ func SnapshotOf(s *fleet.State) (journal.Snapshot, error) {
 const mostOnReplay = 64
 
 // bringUp applies the records after the state's. Where they are many, as after a change of
-// version, it leaves snapshots on its way, so that the past is found quickly again.
+// version, it leaves snapshots on its way, so that the past is found quickly again, and one at the end:
+// the next start has little to replay, however long the log is.
 func bringUp(ctx context.Context, o Options, s *fleet.State) error {
 	last, _, err := o.Journal.Last(ctx)
 	if err != nil {
@@ -114,18 +115,24 @@ func bringUp(ctx context.Context, o Options, s *fleet.State) error {
 	if o.SnapshotEvery == 0 || o.Follow || last < s.Seq+4*o.SnapshotEvery {
 		return advance(ctx, o.Journal, s, ^uint64(0))
 	}
-	for s.Seq+step < last {
-		if err := advance(ctx, o.Journal, s, s.Seq+step); err != nil {
+	for s.Seq < last {
+		if err := advance(ctx, o.Journal, s, min(s.Seq+step, last)); err != nil {
 			return err
 		}
-		if snap, err := SnapshotOf(s); err == nil {
-			err = o.Journal.SaveSnapshot(ctx, snap)
-			if err != nil && o.Log != nil {
-				o.Log.Warn("a snapshot could not be saved", "error", err)
-			}
-		}
+		keep(ctx, o, s)
 	}
 	return advance(ctx, o.Journal, s, ^uint64(0))
+}
+
+// keep makes a snapshot of a state on its way, or says why there is none.
+func keep(ctx context.Context, o Options, s *fleet.State) {
+	snap, err := SnapshotOf(s)
+	if err == nil {
+		err = o.Journal.SaveSnapshot(ctx, snap)
+	}
+	if err != nil && o.Log != nil {
+		o.Log.Warn("a snapshot could not be saved", "error", err)
+	}
 }
 
 // trusted reads a snapshot if a version with the same fields of the state has made it, and

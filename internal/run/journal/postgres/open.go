@@ -91,6 +91,9 @@ func Open(ctx context.Context, address string, o Options) (*Journal, error) {
 	return j, nil
 }
 
+// Name says where the journal is, without a password.
+func (j *Journal) Name() string { return j.name }
+
 // nameOf is an address without its password.
 func nameOf(address string) string {
 	u, err := url.Parse(address)
