@@ -123,13 +123,17 @@ func summaries(ctx context.Context, e *engine.Engine, line *statusLine) {
 	}
 }
 
+// place is where the journal is.
+func (s *server) place() string {
+	if l := s.leadership; l != nil && l.j != nil {
+		return l.j.Name()
+	}
+	return s.folder.path
+}
+
 // greet says what runs, and what to do next.
 func (s *server) greet() {
-	place := s.folder.path
-	if database := s.leadership.j; database != nil {
-		place = database.Name()
-	}
-	s.tell("Muster %s listens on %s, its journal is in %s", version(), s.address(), place)
+	s.tell("Muster %s listens on %s, its journal is in %s", version(), s.address(), s.place())
 	if s.TLSCert == selfMade {
 		s.tell("It made its own certificate. The command line trusts it with SSL_CERT_FILE=%s", filepath.Join(s.folder.file(selfDir), selfCert))
 	}
@@ -210,5 +214,5 @@ func (s *server) tell(format string, args ...any) { _, _ = fmt.Fprintf(s.Out, fo
 
 // farewell says what was kept.
 func (s *server) farewell() {
-	s.tell("Stopped at version %d. The journal in %s has everything.", s.engine.Durable(), s.folder.path)
+	s.tell("Stopped at version %d. The journal in %s has everything.", s.engine.Durable(), s.place())
 }

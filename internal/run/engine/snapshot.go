@@ -104,8 +104,8 @@ func SnapshotOf(s *fleet.State) (journal.Snapshot, error) {
 const mostOnReplay = 64
 
 // bringUp applies the records after the state's. Where they are many, as after a change of
-// version, it leaves snapshots on its way, so that the past is found quickly again, and one at the end:
-// the next start has little to replay, however long the log is.
+// version, it leaves snapshots on its way, so that the past is found quickly again. The last is of
+// the log's end, so that the next start has little to replay.
 func bringUp(ctx context.Context, o Options, s *fleet.State) error {
 	last, _, err := o.Journal.Last(ctx)
 	if err != nil {

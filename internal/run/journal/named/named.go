@@ -2,6 +2,9 @@ package named
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +26,9 @@ func Read(ctx context.Context, name string) (journal.Journal, error) {
 	info, err := os.Stat(name)
 	if err == nil && info.IsDir() {
 		name = filepath.Join(name, File)
-		_, err = os.Stat(name)
+		if _, err = os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: this folder holds no journal; one in PostgreSQL is named by its address, postgres://HOST/DATABASE", err)
+		}
 	}
 	if err != nil {
 		return nil, err

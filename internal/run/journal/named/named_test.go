@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/muster-fleet/muster/internal/run/journal"
@@ -32,6 +33,13 @@ func TestAJournalIsFoundByItsFolderAndByItsFile(t *testing.T) {
 			t.Errorf("%s: an append to what was opened to be read returns %v", name, err)
 		}
 		_ = j.Close()
+	}
+}
+
+// An operator who names the folder of a server with its journal in a database hears how to name that.
+func TestAFolderWithoutAJournalIsSaid(t *testing.T) {
+	if _, err := Read(context.Background(), t.TempDir()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "postgres://") {
+		t.Errorf("a folder without a journal gives %v", err)
 	}
 }
 
