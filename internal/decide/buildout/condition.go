@@ -70,7 +70,7 @@ func (k *look) checkedIn() Condition {
 	default:
 		c.On = On{System: "person", Object: "check-in"}
 		if k.l.Course.CheckedIn == 0 {
-			k.awaitCheckin(&c, "a person has to check the cluster in: `muster cluster checkin "+k.l.Record.Name+"` shows the files")
+			k.awaitCheckin(&c, "a person has to check the cluster in, and to say so: `muster cluster checkin "+k.l.Record.Name+" --commit COMMIT`")
 		}
 	}
 	return c

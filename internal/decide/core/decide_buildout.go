@@ -58,10 +58,25 @@ func checkRecord(s *fleet.State, r fleet.ClusterRecord) (fleet.ClusterRecord, *R
 	if refusal := checkTexts("cluster "+r.Name, r.SKU, r.Owner); refusal != nil {
 		return r, refusal
 	}
+	if refusal := checkAccount(s, r); refusal != nil {
+		return r, refusal
+	}
 	if refusal := checkRecordIslands(r); refusal != nil {
 		return r, refusal
 	}
 	return r, checkVariables(r)
+}
+
+// checkAccount keeps simulated clusters and real ones apart: an account has one ledger, and
+// simulated cores would let a real cluster pass.
+func checkAccount(s *fleet.State, r fleet.ClusterRecord) *Refusal {
+	simulated := Providers()[0]
+	for _, l := range s.LivesOf(r.Account()) {
+		if is := &l.Record; is.Name != r.Name && l.Course.Retired == 0 && (is.Provider == simulated) != (r.Provider == simulated) {
+			return refuse(Invalid, "cluster %s: %s is an account of provider %s, as cluster %s has it; write that provider, or another subscription", r.Name, r.Account(), is.Provider, is.Name)
+		}
+	}
+	return nil
 }
 
 func checkRecordIslands(r fleet.ClusterRecord) *Refusal {

@@ -72,6 +72,7 @@ func TestBadInputAboutBuildingIsRefusedWhole(t *testing.T) {
 		{"two records with one name", core.PlanCluster{Record: recordOf("lynx", 4)}, core.NameTaken, "is planned already"},
 		{"a blueprint that there is not", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Blueprint = "nx" })}, core.NoSuchBlueprint, "muster blueprint list"},
 		{"a provider that there is not", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Provider = "moon" })}, core.Invalid, "it is one of simulated, azure, hand"},
+		{"a real cluster among simulated ones", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Provider = "azure" })}, core.Invalid, "s1/east is an account of provider simulated"},
 		{"no island", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Islands = nil })}, core.Invalid, "has 0 islands"},
 		{"an island named twice", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Islands = append(r.Islands, r.Islands[0]) })}, core.NameTaken, `island "a" is named twice`},
 		{"a secret in a record", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Variables = map[string]string{"db_password": "hunter2"} })}, core.Invalid, "write where it is (env:NAME"},

@@ -117,7 +117,7 @@ func (r *Runner) Turn(ctx context.Context, now fleet.Instant) error {
 // work reads from the state what is to be done.
 func (r *Runner) work() (w work) {
 	r.o.Read(func(s *fleet.State) {
-		seen := map[string]bool{}
+		at := map[string]int{} // of an account in the list
 		for _, l := range s.Lives {
 			b := s.BlueprintOf(l)
 			if b == nil || l.Course.Retired != 0 {
@@ -127,9 +127,12 @@ func (r *Runner) work() (w work) {
 			if len(l.Steps) > 0 || l.Course.CheckedIn == 0 && b.Checkin == fleet.CheckinGit {
 				w.subjects = append(w.subjects, subjectOf(l, b))
 			}
-			if name := l.Record.Account(); !seen[name] {
-				seen[name] = true
+			name := l.Record.Account()
+			if i, known := at[name]; !known {
+				at[name] = len(w.accounts)
 				w.accounts = append(w.accounts, accountOf(s, l))
+			} else if r.o.Clouds[w.accounts[i].provider] == nil {
+				w.accounts[i].provider = l.Record.Provider // a provider that can count does so for all
 			}
 		}
 	})

@@ -167,6 +167,7 @@ var classes = []struct {
 	{"Reference to undeclared", fleet.ErrorFix},
 	{"Invalid reference", fleet.ErrorFix},
 	{"Invalid provider", fleet.ErrorFix},
+	{"configuration must be valid before", fleet.ErrorFix},
 	{"Failed to query available provider packages", fleet.ErrorFix},
 	{"there is no such project", fleet.ErrorFix},
 	{"is no secret that", fleet.ErrorFix},
@@ -191,6 +192,9 @@ const mostWords = 900
 func brief(text string) string {
 	if head, rest, found := strings.Cut(text, "Error: "); found { // warnings stand before it
 		project, _, _ := strings.Cut(head, ": ")
+		if _, cause, more := strings.Cut(rest, "Error: "); more && strings.Contains(rest[:len(rest)-len(cause)], "encountered problems") {
+			rest = cause // the first one says only that there is another
+		}
 		text = project + ": " + rest
 	}
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {

@@ -285,6 +285,18 @@ resource "terraform_data" "db" {
 	if is := b.run(order(1, 1, 1, "typo")); is.State != fleet.OperationFailed || is.Class != fleet.ErrorFix || !strings.Contains(is.Error, "Unsupported argument") {
 		t.Errorf("%+v", is)
 	}
+	b.project("never", `resource "terraform_data" "net" {
+  lifecycle {
+    precondition {
+      condition     = false
+      error_message = "never"
+    }
+  }
+}`)
+	is := b.run(order(9, 1, 1, "never")) // the program says first that something is wrong, and then what
+	if is.Class != fleet.ErrorFix || !strings.HasPrefix(is.Error, "project never: Invalid precondition expression") {
+		t.Errorf("%+v", is)
+	}
 	if is := b.run(order(2, 1, 1, "none")); is.Class != fleet.ErrorFix || !strings.Contains(is.Error, "there is no such project") {
 		t.Errorf("%+v", is)
 	}
@@ -298,7 +310,7 @@ resource "terraform_data" "db" {
 		o.ID = fmt.Sprintf("lynx.pipeline.g1.%d", o.Attempt)
 	}
 	o.Record.Variables = map[string]string{"db_password": "file:db"}
-	is := b.run(o)
+	is = b.run(o)
 	if is.State != fleet.OperationFailed || strings.Contains(is.Error, planted) {
 		t.Errorf("%+v", is)
 	}
