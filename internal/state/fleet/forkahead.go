@@ -41,11 +41,11 @@ func (f *fork) workloadsAhead(s *State) {
 	for _, p := range s.Partitions {
 		work = append(work, p.flexWork...)
 		for _, name := range p.flexWaits {
-			add(p.flex[name].queue.ahead(f.most))
+			add(p.flex[name].queue.firstOfKinds(f.most))
 		}
 		for _, a := range p.Accounts {
 			work = append(work, a.work...)
-			add(a.queue.ahead(f.most))
+			add(a.queue.firstOfKinds(f.most))
 		}
 	}
 	work = eachOnce(work)
@@ -54,19 +54,26 @@ func (f *fork) workloadsAhead(s *State) {
 	f.to.EndedOrder = nil // what has ended is not copied
 }
 
-// ahead lists the first units of each kind, and the last of all, in order.
-func (q *queue) ahead(most int) (list []*Waiting) {
+// firstOfKinds lists the first units of each kind, and the last of all: in no order, and that one
+// perhaps twice.
+func (q *queue) firstOfKinds(most int) (list []*Waiting) {
 	for _, first := range q.firsts {
 		for it, n := first, 0; it != nil && n < q.depth(most); n++ {
 			list = append(list, it)
 			it = q.kinds[it.kind].after(it)
 		}
 	}
-	slices.SortFunc(list, compareWaiting)
-	if last := q.all.last(); last != nil && list[len(list)-1] != last {
+	if last := q.all.last(); last != nil {
 		list = append(list, last)
 	}
 	return list
+}
+
+// ahead lists the first units of each kind, and the last of all, in order.
+func (q *queue) ahead(most int) []*Waiting {
+	list := q.firstOfKinds(most)
+	slices.SortFunc(list, compareWaiting)
+	return slices.Compact(list)
 }
 
 // queueAhead gives a copied queue the units that ahead lists.

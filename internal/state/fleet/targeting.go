@@ -54,8 +54,8 @@ func (q *queue) workloads(list []*Workload) []*Workload {
 	return list
 }
 
-// eachOnce sorts people by ID, and leaves out who is there twice.
-func eachOnce(people []*Workload) []*Workload {
-	slices.SortFunc(people, func(a, b *Workload) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.Compact(people)
+// eachOnce sorts workloads by ID, and leaves out those that are there twice.
+func eachOnce(list []*Workload) []*Workload {
+	slices.SortFunc(list, func(a, b *Workload) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.Compact(list)
 }
