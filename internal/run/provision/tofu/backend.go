@@ -122,12 +122,6 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse answers that what was sent is wrong: nothing of ours failed.
-func refuse(w http.ResponseWriter, why string) error {
-	http.Error(w, why, http.StatusBadRequest)
-	return nil
-}
-
 // answer does what is asked of one state.
 func (b *backend) answer(w http.ResponseWriter, r *http.Request, name, path string, body []byte) error {
 	held, err := readLock(path + ".lock")
@@ -136,12 +130,11 @@ func (b *backend) answer(w http.ResponseWriter, r *http.Request, name, path stri
 	switch {
 	case r.Method == http.MethodGet:
 		return serve(w, path)
+	case r.Method == "LOCK" && !locked && !json.Valid(body):
+		http.Error(w, "the lock is no JSON", http.StatusBadRequest)
+		return nil
 	case r.Method == "LOCK" && !locked:
-		data, err := json.Marshal(lock{Run: name, Info: body})
-		if err != nil {
-			return refuse(w, "the lock is no JSON")
-		}
-		return wholefile.WriteBytes(path+".lock", data)
+		return b.lock(path, lock{Run: name, Info: body})
 	case r.Method == "UNLOCK" && (!locked || len(body) == 0 || (&lock{Info: body}).id() == held.id()):
 		return gone(path + ".lock")
 	case r.Method == "LOCK", r.Method == "UNLOCK", foreign:
@@ -155,6 +148,15 @@ func (b *backend) answer(w http.ResponseWriter, r *http.Request, name, path stri
 	}
 	w.WriteHeader(http.StatusMethodNotAllowed)
 	return nil
+}
+
+// lock keeps who holds a state from now on.
+func (*backend) lock(path string, l lock) error {
+	data, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return wholefile.WriteBytes(path+".lock", data)
 }
 
 func serve(w http.ResponseWriter, path string) error {
