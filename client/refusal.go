@@ -50,7 +50,7 @@ const (
 	NotWholeNodes      = "NotWholeNodes"
 	Overpromise        = "Overpromise"
 	GangTooLarge       = "GangTooLarge"
-	ClusterNotReady    = "ClusterNotReady"
+	NotReadyForWave    = "NotReadyForWave"
 	InUse              = "InUse"
 	WrongState         = "WrongState"
 	NothingToDo        = "NothingToDo"

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
 )
 
 func TestEveryReasonHasOneRowWithAClassAndAPart(t *testing.T) {
@@ -42,4 +44,14 @@ func TestACodeWithoutARowIsAMistakeOfOurs(t *testing.T) {
 		}
 	}()
 	Of("NoSuchReason")
+}
+
+// A code that is a reason and a refusal has one meaning in both.
+func TestAReasonIsARefusalOnlyWhereItMeansTheSame(t *testing.T) {
+	alike := []Code{NoSuchPartition, GangTooLarge}
+	for _, r := range core.Codes() {
+		if _, is := Find(string(r.Code)); is && !slices.Contains(alike, Code(r.Code)) {
+			t.Errorf("%s is a reason, and a refusal that means something else", r.Code)
+		}
+	}
 }

@@ -43,7 +43,7 @@ const (
 
 	Overpromise      Code = "Overpromise"
 	GangTooLarge     Code = "GangTooLarge"
-	ClusterNotReady  Code = "ClusterNotReady"
+	NotReadyForWave  Code = "NotReadyForWave"
 	InUse            Code = "InUse"
 	QuotaAssigned    Code = "QuotaAssigned"
 	WrongState       Code = "WrongState"
@@ -119,7 +119,7 @@ func Codes() []CodeRow {
 
 		{Overpromise, Barred, "more would be assigned than can be sustained", "lower another grant, or `--overcommit` with a reason"},
 		{GangTooLarge, Barred, "the gang is larger than any island can sustain", "a smaller gang, or `--overcommit` with a reason"},
-		{ClusterNotReady, Barred, "the cluster does not meet its readiness list", "`muster cluster ready`"},
+		{NotReadyForWave, Barred, "the cluster does not meet the readiness list for a wave of a haircut", "`muster cluster ready`"},
 		{InUse, Barred, "something still depends on what would be deleted", "remove what the message names first"},
 		{QuotaAssigned, Barred, "quota is still assigned in the cluster that would be retired", "take it back first; the message says whose it is"},
 		{WrongState, Barred, "what the command is about is not in a state that allows it", "the message says which state it is in"},

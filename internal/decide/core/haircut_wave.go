@@ -127,7 +127,7 @@ func notReady(s *fleet.State, h *fleet.Haircut, w fleet.Wave) *Refusal {
 	if len(lacks) == 0 {
 		return nil
 	}
-	return refuse(ClusterNotReady, "cluster %s is not ready for a wave: %s", w.Cluster, strings.Join(lacks, "; "))
+	return refuse(NotReadyForWave, "cluster %s is not ready for a wave: %s", w.Cluster, strings.Join(lacks, "; "))
 }
 
 // gateClosed refuses a wave while one before it has to be looked at.

@@ -226,7 +226,7 @@ func TestHaircutTouchesNoGuaranteedWork(t *testing.T) {
 				}
 			}
 			if refusal := st.try(core.ApplyHaircut{Name: "h", Cluster: w.Cluster}); refusal != nil {
-				if refusal.Code != core.ClusterNotReady && refusal.Code != core.WrongState { // work that nobody has explained, or a gate
+				if refusal.Code != core.NotReadyForWave && refusal.Code != core.WrongState { // work that nobody has explained, or a gate
 					t.Fatalf("seed %d: %v", seed, refusal)
 				}
 				continue

@@ -32,6 +32,7 @@ type withheld struct {
 	by    map[placement.Part]placement.Part // what would have taken the room; noPart: all that waits
 	times map[placement.Part]int
 	mends map[placement.Part]bool // gangs that were mended; true: they go back to their queue
+	made  map[placement.Part]int  // how often a unit made way for one that then got the room
 }
 
 // mostTakenBack is how often room is taken back from a unit in one turn. Then it waits for
@@ -39,20 +40,38 @@ type withheld struct {
 // was mended may be asked once more, after all others, and then goes back to its queue: it is not left broken.
 const mostTakenBack, mostMendsTakenBack = 2, 3
 
+// mostMadeWay is how often that does not count because what would have taken the room then got it:
+// the unit was only asked too early. It is an assertion that such turns end.
+const mostMadeWay = 8
+
 // give notes that a plan is about to give room.
 func (t *turn) give(plan placement.Plan) {
 	t.trail.decisions = append(t.trail.decisions, given{plan, plan.Part(), len(t.events), len(t.trail.undo)})
 }
 
-// regretted finds the first decision of the trail whose room a plan would take away.
+// regretted finds a decision of the trail whose room a plan would take away: of the first
+// workload that it concerns the last one. What a workload got later goes back before what it
+// got first: it may be all that makes the plan possible.
 func (t *turn) regretted(plan placement.Plan) int {
-	return slices.IndexFunc(t.trail.decisions, func(d given) bool {
-		if plan.Kind == placement.Release {
-			return d.plan.Workload == plan.Workload
+	first := slices.IndexFunc(t.trail.decisions, func(d given) bool { return takesBack(plan, d.plan) })
+	if first < 0 || plan.Kind == placement.Release {
+		return first
+	}
+	for at := len(t.trail.decisions) - 1; at > first; at-- {
+		if d := t.trail.decisions[at].plan; d.Workload == t.trail.decisions[first].plan.Workload && takesBack(plan, d) {
+			return at
 		}
-		return slices.ContainsFunc(plan.Victims, func(v placement.Victim) bool {
-			return v.Workload == d.plan.Workload && (v.Whole || overlap(v.Spots, d.plan.Spots))
-		})
+	}
+	return first
+}
+
+// takesBack says whether a plan would take away room that another one gave.
+func takesBack(plan, gave placement.Plan) bool {
+	if plan.Kind == placement.Release {
+		return gave.Workload == plan.Workload
+	}
+	return slices.ContainsFunc(plan.Victims, func(v placement.Victim) bool {
+		return v.Workload == gave.Workload && (v.Whole || overlap(v.Spots, gave.Spots))
 	})
 }
 
@@ -94,7 +113,7 @@ func (t *turn) nextPlan(pl *placement.Planner) (placement.Plan, bool) {
 // add withholds a unit that got room which a plan would take away.
 func (w *withheld) add(d given, by placement.Part) {
 	if w.by == nil {
-		*w = withheld{map[placement.Part]placement.Part{}, map[placement.Part]int{}, map[placement.Part]bool{}}
+		*w = withheld{map[placement.Part]placement.Part{}, map[placement.Part]int{}, map[placement.Part]bool{}, map[placement.Part]int{}}
 	}
 	w.by[d.part] = by
 	w.times[d.part]++
@@ -121,13 +140,18 @@ func (w *withheld) addMend(part placement.Part) {
 
 // insists says whether a plan is carried out though it takes the room of a decision for which
 // the turn has gone back once: the room that victims leave to guaranteed work. A unit that
-// borrows it has no reservation in its quota, so the guaranteed work does not wait behind it.
+// borrows it has no reservation in its quota, so the guaranteed work does not wait behind it. Where
+// only flex work leaves it is as if there were none (decision record 0004).
 func (t *turn) insists(pl *placement.Planner, at int, plan placement.Plan) bool {
 	d := t.trail.decisions[at]
-	if t.withheld.times[d.part] == 0 || len(d.plan.Victims) == 0 || d.plan.Holds != fleet.HoldsGuaranteed || plan.Holds != fleet.HoldsBorrowing {
+	if t.withheld.times[d.part] == 0 || !inQuotaLeaves(d.plan) || d.plan.Holds != fleet.HoldsGuaranteed || plan.Holds != fleet.HoldsBorrowing {
 		return false
 	}
 	return !pl.FitsBacking(fleet.Waiting{Workload: plan.Workload, Pool: plan.Part().Pool}, false)
+}
+
+func inQuotaLeaves(plan placement.Plan) bool {
+	return slices.ContainsFunc(plan.Victims, func(v placement.Victim) bool { return v.Class != placement.ClassFlex })
 }
 
 // noPart is no part of any workload.
@@ -140,6 +164,9 @@ func (w *withheld) release(by placement.Part) (some bool) {
 		most := mostTakenBack
 		if _, mend := w.mends[part]; mend {
 			most = mostMendsTakenBack
+		} else if by != noPart && by == other && w.made[part] < mostMadeWay {
+			w.made[part]++
+			w.times[part]--
 		}
 		if w.times[part] < most && (by == noPart || by == other) {
 			delete(w.by, part)

@@ -81,7 +81,7 @@ func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
 	passed := pl.passersOf(c, false)
 	list, room := pl.evictableBy(c)
 	for _, v := range passed {
-		room += v.gpus
+		room += v.all.gpus // what joined it leaves along
 	}
 	if room < c.gpus {
 		return nil

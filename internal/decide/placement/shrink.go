@@ -12,8 +12,9 @@ import (
 // above its share, and two namespaces would evict each other in turn (decision
 // record 0006).
 
-// leavesWith lists what leaves with a flex victim, without the victim itself.
-func (pl *Planner) leavesWith(v *candidateVictim) []*candidateVictim {
+// leavesWith lists what leaves with a flex victim, without the victim itself; none if the claim may
+// not evict all of that alone: what joined one that passed the head of flex goes by shares.
+func (pl *Planner) leavesWith(c *claim, v *candidateVictim) []*candidateVictim {
 	if v.class != ClassFlex || v.all.gpus == v.gpus {
 		return nil
 	}
@@ -23,7 +24,18 @@ func (pl *Planner) leavesWith(v *candidateVictim) []*candidateVictim {
 			list = append(list, pl.candidate(u, v.class))
 		}
 	}
+	if c.account == nil && passed(c, &v.unit) && !pl.areEvictable(c, list) {
+		return nil
+	}
 	return list
+}
+
+// areEvictable says whether a flex claim may evict all of some units by importance and shares.
+func (pl *Planner) areEvictable(c *claim, units []*candidateVictim) bool {
+	list, _ := pl.evictableBy(c)
+	return !slices.ContainsFunc(units, func(v *candidateVictim) bool {
+		return !slices.ContainsFunc(list, func(x *candidateVictim) bool { return x.id() == v.id() })
+	})
 }
 
 // shrunk is a set of victims where what leaves along with the i-th leaves instead of
@@ -42,7 +54,7 @@ func shrunk(set []*candidateVictim, i int, along []*candidateVictim) []*candidat
 // room with what leaves along gone alone.
 func (pl *Planner) shrinkingDoes(c *claim, set []*candidateVictim) bool {
 	for i, v := range set {
-		if along := pl.leavesWith(v); len(along) > 0 {
+		if along := pl.leavesWith(c, v); len(along) > 0 {
 			if _, ok := pl.fits(c, shrunk(set, i, along)); ok {
 				return true
 			}
@@ -56,7 +68,7 @@ func (pl *Planner) shrinkingDoes(c *claim, set []*candidateVictim) bool {
 // stand there, if the pool has as many above its min.
 func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
 	for i := range chosen {
-		if along := pl.leavesWith(chosen[i]); len(along) > 0 {
+		if along := pl.leavesWith(c, chosen[i]); len(along) > 0 {
 			if set := shrunk(chosen, i, along); !tooMany(set) && pl.doesAt(c, spots, set) {
 				return pl.shrink(c, spots, pl.giveBackAt(c, spots, set))
 			}

@@ -13,8 +13,8 @@ import (
 // This file plays fleets whose teams share their quotas out with holds inside
 // them (semantics §4, decision record 0007).
 
-// onceHeld are seeds that broke something while holds inside quotas were young.
-var onceHeld = []int64{}
+// onceHeld are seeds that broke something: deciding again gave other work the room that flex work stood in (50180).
+var onceHeld = []int64{50180}
 
 // TestFleetsThatShareQuotaOut plays random fleets in which people hold parts of
 // quotas for namespaces, and asks every question and every law.

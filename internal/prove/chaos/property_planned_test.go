@@ -32,11 +32,12 @@ func TestRandomFleetsUnderMaintenance(t *testing.T) {
 }
 
 // gangsAreNotTakenInPart: where a visit begins, what stood on its node leaves as a whole, or
-// is what an elastic pool has above its min.
+// is what an elastic pool has above its min. A node that is out of service when its visit begins
+// has lost its work already.
 func gangsAreNotTakenInPart(w *world, before *fleet.State, out core.Outcome) *failure {
 	for _, e := range out.Record.Events {
 		v, ok := e.(event.VisitMoved)
-		if !ok || v.Visit.Rollout == "" || v.Visit.Quiet() || v.Visit.Began != out.Record.At || v.Visit.State.Ended() {
+		if !ok || v.Visit.Rollout == "" || v.Visit.Quiet() || v.Visit.Out || v.Visit.Began != out.Record.At || v.Visit.State.Ended() {
 			continue
 		}
 		p := before.Partition(v.Partition)

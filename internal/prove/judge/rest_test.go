@@ -87,7 +87,7 @@ func (c *court) queue(j *judge.Judge, p *fleet.Partition, a *fleet.Account) *bro
 		}
 		ways := j.Ways(it)
 		if !head.bars(j, it) && it.Workload.State == fleet.Pending {
-			if b := c.refusal(j, ways[0]); b != nil {
+			if b := c.refusal(j, ways[0], queued(p, a)); b != nil {
 				return b
 			}
 		}
@@ -98,8 +98,9 @@ func (c *court) queue(j *judge.Judge, p *fleet.Partition, a *fleet.Account) *bro
 	return nil
 }
 
-// refusal judges a unit that waits: nobody who could make room for it may stay.
-func (c *court) refusal(j *judge.Judge, claim judge.Claim) *broken {
+// refusal judges a unit that waits: nobody who could make room for it may stay, unless others
+// of its queue would take that room at once.
+func (c *court) refusal(j *judge.Judge, claim judge.Claim, queue []fleet.Waiting) *broken {
 	v, could, sure := j.Start(claim)
 	question := j.Question(claim)
 	switch {
@@ -110,6 +111,9 @@ func (c *court) refusal(j *judge.Judge, claim judge.Claim) *broken {
 		c.asked[question] = true
 	}
 	if !could || j.Rests(claim) || j.Spares(claim) && len(v.Victims) > 0 {
+		return nil
+	}
+	if j.TakenAtOnce(claim, v.Victims, queue) {
 		return nil
 	}
 	return &broken{rule: "who could start does not wait", detail: fmt.Sprintf("%s waits, and could start %v at the cost of %s", claim.Work.Name, claim.Holds, unitsText(v.Victims))}
@@ -144,7 +148,7 @@ func (c *court) borrowers(j *judge.Judge, p *fleet.Partition, tree string) *brok
 		// Behind a head of its own quota it may pass only if it really borrows, so
 		// that the head could evict it.
 		if !head.bars(j, it) && !mine.bars(j, it) && it.Workload.State == fleet.Pending {
-			if b := c.refusal(j, ways[1]); b != nil {
+			if b := c.refusal(j, ways[1], list); b != nil {
 				return b
 			}
 		}
@@ -175,7 +179,7 @@ func (c *court) flexQueues(j *judge.Judge, p *fleet.Partition) *broken {
 			if it.Pool != fleet.Base {
 				break
 			}
-			if b := c.refusal(j, j.Ways(it)[0]); b != nil {
+			if b := c.refusal(j, j.Ways(it)[0], p.FlexOf(ns).Queue()); b != nil {
 				return b
 			}
 		}

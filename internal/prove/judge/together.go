@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -52,4 +53,35 @@ func (j *Judge) with(c Claim, place []Stand) *Judge {
 	started := Unit{Work: c.Work, Account: c.Account, Pool: fleet.Base, Key: c.Key, Stands: append([]Stand(nil), place...), Holds: c.Holds}
 	k.units = append(append([]Unit(nil), j.units...), started)
 	return &k
+}
+
+// TakenAtOnce says whether a claim that started with a set of victims gone would be evicted at
+// once, wherever it went, by waiting work that comes before it: no work is started
+// and evicted by one decision (semantics §5).
+func (j *Judge) TakenAtOnce(c Claim, set []Unit, waiting []fleet.Waiting) bool {
+	without := *j
+	without.units = nil
+	for _, u := range j.units {
+		if !goes(u, set) {
+			without.units = append(without.units, u)
+		}
+	}
+	return !j.places(c, j.sceneOf(c, set), func(place []Stand) bool {
+		return !without.with(c, place).evicts(c, waiting)
+	})
+}
+
+// evicts says whether waiting work that comes before a claim could start at the claim's cost.
+func (j *Judge) evicts(c Claim, waiting []fleet.Waiting) bool {
+	for _, it := range waiting {
+		if it.Workload == c.Work || !earlier(it.Key, c.Key) {
+			continue
+		}
+		for _, way := range j.Ways(it) {
+			if v, ok, _ := j.Start(way); ok && slices.ContainsFunc(v.Victims, func(u Unit) bool { return u.Work == c.Work }) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -87,6 +87,10 @@ func (m Moment) untrue(p *Part, j *Job, why explain.Blocker) string {
 		if _, share := p.space(j.Space); used+need <= share {
 			return "its namespace holds less than its share, with it no more"
 		}
+	case reason.Resting:
+		if !j.spares(m.After.At) {
+			return "it was not evicted twice within the last hour"
+		}
 	case reason.Behind:
 		return m.notBehind(p, j, why)
 	}
