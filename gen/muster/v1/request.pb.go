@@ -43,7 +43,9 @@ type QuotaRequest struct {
 	AnsweredBy string                 `protobuf:"bytes,12,opt,name=answered_by,json=answeredBy,proto3" json:"answered_by,omitempty"`
 	Answer     string                 `protobuf:"bytes,13,opt,name=answer,proto3" json:"answer,omitempty"`
 	// Of an open request for GPUs: what there is.
-	Chances       *Chances `protobuf:"bytes,14,opt,name=chances,proto3" json:"chances,omitempty"`
+	Chances *Chances `protobuf:"bytes,14,opt,name=chances,proto3" json:"chances,omitempty"`
+	// GPUs that are wanted until then; none: for good.
+	Until         *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=until,proto3" json:"until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -172,6 +174,13 @@ func (x *QuotaRequest) GetAnswer() string {
 func (x *QuotaRequest) GetChances() *Chances {
 	if x != nil {
 		return x.Chances
+	}
+	return nil
+}
+
+func (x *QuotaRequest) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
 	}
 	return nil
 }
@@ -397,12 +406,14 @@ func (x *Giver) GetGrant() int32 {
 }
 
 type AskRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Write         *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
-	Quota         string                 `protobuf:"bytes,2,opt,name=quota,proto3" json:"quota,omitempty"`
-	Partition     string                 `protobuf:"bytes,3,opt,name=partition,proto3" json:"partition,omitempty"`
-	Gpus          int32                  `protobuf:"varint,4,opt,name=gpus,proto3" json:"gpus,omitempty"`
-	Access        *Access                `protobuf:"bytes,5,opt,name=access,proto3" json:"access,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Write     *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
+	Quota     string                 `protobuf:"bytes,2,opt,name=quota,proto3" json:"quota,omitempty"`
+	Partition string                 `protobuf:"bytes,3,opt,name=partition,proto3" json:"partition,omitempty"`
+	Gpus      int32                  `protobuf:"varint,4,opt,name=gpus,proto3" json:"gpus,omitempty"`
+	Access    *Access                `protobuf:"bytes,5,opt,name=access,proto3" json:"access,omitempty"`
+	// GPUs are wanted until then and end by themselves, as a grant with an end does; none: for good.
+	Until         *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=until,proto3" json:"until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -468,6 +479,13 @@ func (x *AskRequest) GetGpus() int32 {
 func (x *AskRequest) GetAccess() *Access {
 	if x != nil {
 		return x.Access
+	}
+	return nil
+}
+
+func (x *AskRequest) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
 	}
 	return nil
 }
@@ -939,7 +957,7 @@ var File_muster_v1_request_proto protoreflect.FileDescriptor
 
 const file_muster_v1_request_proto_rawDesc = "" +
 	"\n" +
-	"\x17muster/v1/request.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/quota.proto\"\xc9\x03\n" +
+	"\x17muster/v1/request.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/quota.proto\"\xfb\x03\n" +
 	"\fQuotaRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x14\n" +
 	"\x05quota\x18\x02 \x01(\tR\x05quota\x12\x1c\n" +
@@ -956,7 +974,8 @@ const file_muster_v1_request_proto_rawDesc = "" +
 	"\vanswered_by\x18\f \x01(\tR\n" +
 	"answeredBy\x12\x16\n" +
 	"\x06answer\x18\r \x01(\tR\x06answer\x12,\n" +
-	"\achances\x18\x0e \x01(\v2\x12.muster.v1.ChancesR\achances\"p\n" +
+	"\achances\x18\x0e \x01(\v2\x12.muster.v1.ChancesR\achances\x120\n" +
+	"\x05until\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\x05until\"p\n" +
 	"\n" +
 	"QuotaOffer\x12\x12\n" +
 	"\x04from\x18\x01 \x01(\tR\x04from\x12\x12\n" +
@@ -973,7 +992,7 @@ const file_muster_v1_request_proto_rawDesc = "" +
 	"\x05owner\x18\x02 \x01(\tR\x05owner\x12\x14\n" +
 	"\x05spare\x18\x03 \x01(\x05R\x05spare\x12\x18\n" +
 	"\ahighest\x18\x04 \x01(\x05R\ahighest\x12\x14\n" +
-	"\x05grant\x18\x05 \x01(\x05R\x05grant\"\xbd\x01\n" +
+	"\x05grant\x18\x05 \x01(\x05R\x05grant\"\xef\x01\n" +
 	"\n" +
 	"AskRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12 \n" +
@@ -981,7 +1000,8 @@ const file_muster_v1_request_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\x80\x04R\x05quota\x12&\n" +
 	"\tpartition\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x04R\tpartition\x12\x12\n" +
 	"\x04gpus\x18\x04 \x01(\x05R\x04gpus\x12)\n" +
-	"\x06access\x18\x05 \x01(\v2\x11.muster.v1.AccessR\x06access\"n\n" +
+	"\x06access\x18\x05 \x01(\v2\x11.muster.v1.AccessR\x06access\x120\n" +
+	"\x05until\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\"n\n" +
 	"\vAskResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x121\n" +
 	"\arequest\x18\x02 \x01(\v2\x17.muster.v1.QuotaRequestR\arequest\"z\n" +
@@ -1055,34 +1075,36 @@ var file_muster_v1_request_proto_depIdxs = []int32{
 	1,  // 2: muster.v1.QuotaRequest.offers:type_name -> muster.v1.QuotaOffer
 	15, // 3: muster.v1.QuotaRequest.answered:type_name -> google.protobuf.Timestamp
 	2,  // 4: muster.v1.QuotaRequest.chances:type_name -> muster.v1.Chances
-	15, // 5: muster.v1.QuotaOffer.at:type_name -> google.protobuf.Timestamp
-	3,  // 6: muster.v1.Chances.givers:type_name -> muster.v1.Giver
-	16, // 7: muster.v1.AskRequest.write:type_name -> muster.v1.Write
-	14, // 8: muster.v1.AskRequest.access:type_name -> muster.v1.Access
-	17, // 9: muster.v1.AskResponse.written:type_name -> muster.v1.Written
-	0,  // 10: muster.v1.AskResponse.request:type_name -> muster.v1.QuotaRequest
-	16, // 11: muster.v1.OfferRequest.write:type_name -> muster.v1.Write
-	17, // 12: muster.v1.OfferResponse.written:type_name -> muster.v1.Written
-	16, // 13: muster.v1.AnswerRequest.write:type_name -> muster.v1.Write
-	17, // 14: muster.v1.AnswerResponse.written:type_name -> muster.v1.Written
-	16, // 15: muster.v1.WithdrawRequest.write:type_name -> muster.v1.Write
-	17, // 16: muster.v1.WithdrawResponse.written:type_name -> muster.v1.Written
-	0,  // 17: muster.v1.ListRequestsResponse.requests:type_name -> muster.v1.QuotaRequest
-	4,  // 18: muster.v1.RequestService.Ask:input_type -> muster.v1.AskRequest
-	6,  // 19: muster.v1.RequestService.Offer:input_type -> muster.v1.OfferRequest
-	8,  // 20: muster.v1.RequestService.Answer:input_type -> muster.v1.AnswerRequest
-	10, // 21: muster.v1.RequestService.Withdraw:input_type -> muster.v1.WithdrawRequest
-	12, // 22: muster.v1.RequestService.ListRequests:input_type -> muster.v1.ListRequestsRequest
-	5,  // 23: muster.v1.RequestService.Ask:output_type -> muster.v1.AskResponse
-	7,  // 24: muster.v1.RequestService.Offer:output_type -> muster.v1.OfferResponse
-	9,  // 25: muster.v1.RequestService.Answer:output_type -> muster.v1.AnswerResponse
-	11, // 26: muster.v1.RequestService.Withdraw:output_type -> muster.v1.WithdrawResponse
-	13, // 27: muster.v1.RequestService.ListRequests:output_type -> muster.v1.ListRequestsResponse
-	23, // [23:28] is the sub-list for method output_type
-	18, // [18:23] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	15, // 5: muster.v1.QuotaRequest.until:type_name -> google.protobuf.Timestamp
+	15, // 6: muster.v1.QuotaOffer.at:type_name -> google.protobuf.Timestamp
+	3,  // 7: muster.v1.Chances.givers:type_name -> muster.v1.Giver
+	16, // 8: muster.v1.AskRequest.write:type_name -> muster.v1.Write
+	14, // 9: muster.v1.AskRequest.access:type_name -> muster.v1.Access
+	15, // 10: muster.v1.AskRequest.until:type_name -> google.protobuf.Timestamp
+	17, // 11: muster.v1.AskResponse.written:type_name -> muster.v1.Written
+	0,  // 12: muster.v1.AskResponse.request:type_name -> muster.v1.QuotaRequest
+	16, // 13: muster.v1.OfferRequest.write:type_name -> muster.v1.Write
+	17, // 14: muster.v1.OfferResponse.written:type_name -> muster.v1.Written
+	16, // 15: muster.v1.AnswerRequest.write:type_name -> muster.v1.Write
+	17, // 16: muster.v1.AnswerResponse.written:type_name -> muster.v1.Written
+	16, // 17: muster.v1.WithdrawRequest.write:type_name -> muster.v1.Write
+	17, // 18: muster.v1.WithdrawResponse.written:type_name -> muster.v1.Written
+	0,  // 19: muster.v1.ListRequestsResponse.requests:type_name -> muster.v1.QuotaRequest
+	4,  // 20: muster.v1.RequestService.Ask:input_type -> muster.v1.AskRequest
+	6,  // 21: muster.v1.RequestService.Offer:input_type -> muster.v1.OfferRequest
+	8,  // 22: muster.v1.RequestService.Answer:input_type -> muster.v1.AnswerRequest
+	10, // 23: muster.v1.RequestService.Withdraw:input_type -> muster.v1.WithdrawRequest
+	12, // 24: muster.v1.RequestService.ListRequests:input_type -> muster.v1.ListRequestsRequest
+	5,  // 25: muster.v1.RequestService.Ask:output_type -> muster.v1.AskResponse
+	7,  // 26: muster.v1.RequestService.Offer:output_type -> muster.v1.OfferResponse
+	9,  // 27: muster.v1.RequestService.Answer:output_type -> muster.v1.AnswerResponse
+	11, // 28: muster.v1.RequestService.Withdraw:output_type -> muster.v1.WithdrawResponse
+	13, // 29: muster.v1.RequestService.ListRequests:output_type -> muster.v1.ListRequestsResponse
+	25, // [25:30] is the sub-list for method output_type
+	20, // [20:25] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_request_proto_init() }

@@ -15,6 +15,7 @@ type (
 	RequestQuota struct {
 		Quota, Partition string
 		GPUs             int
+		Until            fleet.Instant // when they end by themselves; 0: never
 	}
 	// RequestAccess asks that somebody may target a quota.
 	RequestAccess struct {
@@ -54,7 +55,10 @@ func requestQuota(s *fleet.State, r Request, c RequestQuota, now fleet.Instant) 
 	if installed := p.Tally().Installed; c.GPUs > installed {
 		return nil, refuse(Invalid, "a request for %d GPUs; all of %s has %d", c.GPUs, p.ID, installed).with(map[string]int{"gpus": c.GPUs, "installed": installed})
 	}
-	return newRequest(s, r, fleet.QuotaRequest{Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs}, now)
+	if c.Until != 0 && c.Until <= now {
+		return nil, refuse(Invalid, "a request until %s would have ended already; name a moment to come", momentText(c.Until))
+	}
+	return newRequest(s, r, fleet.QuotaRequest{Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs, Until: c.Until}, now)
 }
 
 func requestAccess(s *fleet.State, r Request, c RequestAccess, now fleet.Instant) ([]event.Event, *Refusal) {
@@ -112,6 +116,9 @@ func offerQuota(s *fleet.State, r Request, c OfferQuota, now fleet.Instant) ([]e
 	}
 	if q.GPUs == 0 {
 		return nil, refuse(WrongState, "request %d asks for access, not for GPUs", c.ID)
+	}
+	if q.Until != 0 {
+		return nil, refuse(WrongState, "request %d asks for GPUs until %s, and what is offered moves for good; it is granted from what is unallocated, or transfer GPUs by hand", c.ID, momentText(q.Until))
 	}
 	p, refusal := placeOf(s, c.From, q.Partition)
 	if refusal != nil {
@@ -193,6 +200,9 @@ func fulfil(s *fleet.State, q *fleet.QuotaRequest, now fleet.Instant) ([]event.E
 	if rest == 0 {
 		return events, nil
 	}
+	if q.Until != 0 {
+		return grantUntil(s, q, now)
+	}
 	granted, refusal := grantRest(s, q, rest, now)
 	return append(events, granted...), refusal
 }
@@ -216,6 +226,19 @@ func grantRest(s *fleet.State, q *fleet.QuotaRequest, rest int, now fleet.Instan
 		}
 	}
 	return granted, nil
+}
+
+// grantUntil grants from what is unallocated until the end that was asked for. A quota has one part
+// with an end in a partition, so what ends at another moment is not touched.
+func grantUntil(s *fleet.State, q *fleet.QuotaRequest, now fleet.Instant) ([]event.Event, *Refusal) {
+	var has fleet.Temporary
+	if a := s.Partition(q.Partition).Account(q.Quota); a != nil {
+		has = a.Temporary
+	}
+	if has.GPUs > 0 && has.Until != q.Until {
+		return nil, refuse(WrongState, "%s has %d GPUs in %s until %s already, and a grant has one end; set it by hand: muster quota grant", q.Quota, has.GPUs, q.Partition, momentText(has.Until))
+	}
+	return setGrant(s, SetGrant{Quota: q.Quota, Partition: q.Partition, GPUs: has.GPUs + q.GPUs, Until: q.Until, KeepGang: true}, q.By, q.Reason, now)
 }
 
 // letIn adds people to an access list.

@@ -76,6 +76,23 @@ func TestWhatAnOwnerOffersIsTransferredAndTheRestGranted(t *testing.T) {
 	st.idle(2 * time.Hour)
 }
 
+// TestARequestUntilAMomentIsGrantedUntilThen: it ends by itself, and what others would give for good is not offered.
+func TestARequestUntilAMomentIsGrantedUntilThen(t *testing.T) {
+	st := asking(t)
+	st.by(time.Hour, ada, core.RequestQuota{Quota: "oak", Partition: "t/g", GPUs: 16, Until: moment(time.Hour)}, "would have ended already")
+	st.by(time.Hour, ada, core.RequestQuota{Quota: "oak", Partition: "t/g", GPUs: 16, Until: moment(48 * time.Hour)}, "")
+	st.by(time.Hour, bob, core.OfferQuota{ID: 1, From: "elm", GPUs: 8}, "what is offered moves for good")
+	st.by(2*time.Hour, ops, core.AnswerRequest{ID: 1, Grant: true}, "")
+	a := st.s.Partition("t/g").Account("oak")
+	if a.Grant != 48 || a.Temporary.GPUs != 16 || a.Temporary.Until != moment(48*time.Hour) {
+		t.Errorf("granted %d, of which %+v ends", a.Grant, a.Temporary)
+	}
+	st.by(3*time.Hour, ada, core.RequestQuota{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(72 * time.Hour)}, "")
+	st.by(3*time.Hour, ops, core.AnswerRequest{ID: 2, Grant: true}, "a grant has one end")
+	st.do(48*time.Hour, core.Tick{})
+	st.grants(map[string]int{"oak": 32, "elm": 32})
+}
+
 func TestAnOfferThatIsGoneGrantsNothing(t *testing.T) {
 	st := asking(t)
 	st.by(time.Hour, ada, core.RequestQuota{Quota: "oak", Partition: "t/g", GPUs: 32}, "")

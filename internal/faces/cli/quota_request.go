@@ -9,22 +9,25 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // askOptions are those of `muster quota request`.
 type askOptions struct {
 	quotaChange
+	until moment
 }
 
 func newQuotaRequest(a *app) *cobra.Command {
-	o := &askOptions{quotaChange{app: a}}
+	o := &askOptions{quotaChange: quotaChange{app: a}, until: moment{env: a.Env, ahead: true}}
 	cmd := &cobra.Command{
 		Use:   "request QUOTA [PARTITION GPUS]",
 		Short: "ask for more quota, or to be let into one; says what there is",
-		Long: `Request asks for GPUs more for a quota; with --user, --group or --for-namespace it asks that they may
+		Long: `Request asks for GPUs more for a quota, with --until only until then; with --user, --group or --for-namespace it asks that they may
 target the quota. It is answered with what there is: what is unallocated, what flex holds meanwhile,
 and which quotas have not used some of theirs for 90 days, each with the owner who must agree.`,
 		Example: `  muster quota request research/oak tiger/h200 64 --reason 'a larger model'
+  muster quota request research/oak tiger/h200 64 --until friday --reason 'demo week'
   muster quota request research/oak --user ada --reason 'joins the team'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -36,7 +39,7 @@ and which quotas have not used some of theirs for 90 days, each with the owner w
 			return usage("%s needs a quota, a partition and a number of GPUs; or a quota and who shall be let in (--user, --group, --for-namespace)", cmd.CommandPath())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m := &musterv1.AskRequest{Write: o.writing.message(), Quota: args[0], Access: o.accessFlags.message()}
+			m := &musterv1.AskRequest{Write: o.writing.message(), Quota: args[0], Access: o.accessFlags.message(), Until: o.until.message()}
 			if len(args) == 3 {
 				gpus, err := strconv.ParseInt(args[2], 10, 32)
 				if err != nil {
@@ -49,6 +52,7 @@ and which quotas have not used some of theirs for 90 days, each with the owner w
 	}
 	o.writing.flags(cmd)
 	o.accessFlags.flags(cmd)
+	cmd.Flags().Var(&o.until, "until", "ask for these GPUs until then: "+words.AheadExamples)
 	return cmd
 }
 
@@ -88,6 +92,9 @@ func (p *page) request(r *musterv1.QuotaRequest) {
 		p.say("  %d GPUs are unallocated, of the %d asked for", c.GetUnallocated(), r.GetGpus())
 	}
 	p.say("  %d GPUs are flex, %d of them free now: meanwhile, for who can be interrupted", c.GetFlex(), c.GetFlexFree())
+	if r.GetUntil() != nil {
+		return // what others give moves for good
+	}
 	for _, g := range c.GetGivers() {
 		p.say("  %s used %d of its %d GPUs at most in 90 days: %d could move, if %s agrees", g.GetQuota(), g.GetHighest(), g.GetGrant(), g.GetSpare(),
 			orElse(g.GetOwner(), "its owner (nobody is named)"))
@@ -106,7 +113,11 @@ func wanted(r *musterv1.QuotaRequest) string {
 // what says what a request asks for.
 func what(r *musterv1.QuotaRequest) string {
 	if r.GetGpus() > 0 {
-		return fmt.Sprintf("%d GPUs more of %s", r.GetGpus(), r.GetPartition())
+		asks := fmt.Sprintf("%d GPUs more of %s", r.GetGpus(), r.GetPartition())
+		if r.GetUntil() != nil {
+			asks += " until " + dayText(r.GetUntil().AsTime())
+		}
+		return asks
 	}
 	a := r.GetAccess()
 	return "access of " + strings.Join(append(append(a.GetUsers(), a.GetGroups()...), a.GetNamespaces()...), ", ")

@@ -20,6 +20,9 @@ func TestOpenQuotasSayThatTheyAre(t *testing.T) {
 		has(t, other, open1)
 	}
 	h.do(core.SetAccess{Path: "research/oak", Access: fleet.Access{Users: []string{"ada"}}})
+	_, body = h.get("/teams")
+	has(t, body, "Without grants of their own", open1) // its parent is open still
+	h.do(core.SetAccess{Path: "research", Access: fleet.Access{Users: []string{"ada"}}})
 	if _, body = h.get("/teams"); strings.Contains(body, open1) {
 		t.Error("a quota that only ada may target is said to be open")
 	}

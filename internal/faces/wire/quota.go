@@ -71,7 +71,7 @@ func grant(q view.Quota) *musterv1.Grant {
 func QuotaRequest(s *fleet.State, r *fleet.QuotaRequest, now fleet.Instant) *musterv1.QuotaRequest {
 	m := &musterv1.QuotaRequest{
 		Id: r.ID, Quota: r.Quota, Partition: r.Partition, Gpus: int32(r.GPUs), By: r.By, At: Instant(r.At), Reason: r.Reason,
-		State: string(r.State), Answered: Instant(r.Answered), AnsweredBy: r.AnsweredBy, Answer: r.Answer,
+		Until: Instant(r.Until), State: string(r.State), Answered: Instant(r.Answered), AnsweredBy: r.AnsweredBy, Answer: r.Answer,
 	}
 	if a := r.Access; a != nil {
 		m.Access = &musterv1.Access{Users: a.Users, Groups: a.Groups, Namespaces: a.Namespaces}

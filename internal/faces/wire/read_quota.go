@@ -58,10 +58,13 @@ func ReadAskQuota(m *musterv1.AskRequest) (core.Command, error) {
 	switch {
 	case m.GetGpus() != 0 && people > 0:
 		return nil, Wrong("access", "a request is for GPUs or for access, not for both")
+	case m.GetUntil() != nil && people > 0:
+		return nil, Wrong("until", "access has no end; leave it out")
 	case people > 0:
 		return core.RequestAccess{Quota: m.GetQuota(), Access: readAccess(access)}, nil
 	}
-	return core.RequestQuota{Quota: m.GetQuota(), Partition: m.GetPartition(), GPUs: int(m.GetGpus())}, nil
+	until, err := ReadInstant("until", m.GetUntil())
+	return core.RequestQuota{Quota: m.GetQuota(), Partition: m.GetPartition(), GPUs: int(m.GetGpus()), Until: until}, err
 }
 
 // ReadSubscription reads the command that sets a subscription.

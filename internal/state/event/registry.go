@@ -51,7 +51,7 @@ var readers = map[string][]reader{
 	"haircut.told":         {as[HaircutTold]},
 	"haircut.applied":      {as[HaircutApplied]},
 	"haircut.undone":       {as[HaircutUndone]},
-	"request.made":         {as[RequestMade]},
+	"request.made":         {as[RequestMade], as[RequestMade]},
 	"request.offered":      {as[RequestOffered]},
 	"request.ended":        {as[RequestEnded]},
 	"subscription.set":     {as[SubscriptionSet]},

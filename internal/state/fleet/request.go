@@ -20,6 +20,7 @@ type QuotaRequest struct {
 	Quota     string       `json:"quota"`
 	Partition string       `json:"partition,omitempty"` // where GPUs are wanted
 	GPUs      int          `json:"gpus,omitempty"`      // more than the quota has, in whole nodes
+	Until     Instant      `json:"until,omitempty"`     // when they end by themselves; 0: never
 	Access    *Access      `json:"access,omitempty"`    // who shall be let in
 	By        string       `json:"by"`                  // who asks, as the log shows it
 	User      string       `json:"user,omitempty"`

@@ -85,12 +85,12 @@ var quotaActions = []action{
 	},
 	{
 		name: "request", title: "Request more quota", says: "Asks for more GPUs for a quota. An operator answers; other quotas' owners may offer some of theirs.", button: "Send the request", nav: "teams",
-		fields: []field{quotaField, partitionField, {name: "gpus", label: "GPUs more", sample: "64", must: true}},
+		fields: []field{quotaField, partitionField, {name: "gpus", label: "GPUs more", sample: "64", must: true}, {name: "until", label: "Until", hint: "UTC; empty: for good", sample: "friday, or 2026-12-04 18:00"}},
 		do: func(a *attempt) (*musterv1.Written, error) {
-			return send(a, a.v.Requests.Ask, &musterv1.AskRequest{Write: a.write, Quota: a.text("quota"), Partition: a.text("partition"), Gpus: a.number("gpus")})
+			return send(a, a.v.Requests.Ask, &musterv1.AskRequest{Write: a.write, Quota: a.text("quota"), Partition: a.text("partition"), Gpus: a.number("gpus"), Until: a.maybeUntil("until")})
 		},
 		command: func(f values) []string {
-			return []string{"muster", "quota", "request", f["quota"], f["partition"], f["gpus"]}
+			return flags([]string{"muster", "quota", "request", f["quota"], f["partition"], f["gpus"]}, "--until", f["until"])
 		},
 		back: teamOf,
 	},

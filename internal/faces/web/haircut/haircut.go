@@ -25,6 +25,7 @@ type view struct {
 	rows         []draw.Dumbbell
 	operator     bool
 	more         int
+	letters      []*musterv1.HaircutMessage // to the people whom a saved plan concerns
 }
 
 // form is the form.
@@ -98,7 +99,11 @@ func lead(h *musterv1.Haircut) string {
 	if h.GetSums().GetTotal() == 0 {
 		return "Nothing needs to be cut: everywhere, assigned is at most what is sustainable."
 	}
-	return "Brings assigned down to sustainable: " + draw.Count(int(h.GetSums().GetTotal()), "GPU") + " from " + draw.Count(int(h.GetQuotas()), "quota") +
+	does := "Brings assigned down to sustainable: "
+	if h.GetAsk().GetBasis() == "quota" {
+		does = "Cuts every grant by the buffer: "
+	}
+	return does + draw.Count(int(h.GetSums().GetTotal()), "GPU") + " from " + draw.Count(int(h.GetQuotas()), "quota") +
 		", in " + draw.Count(len(h.GetWaves()), "wave") + "."
 }
 
@@ -153,6 +158,11 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if err := m.draw(); err != nil {
 		return frame.Page{}, err
 	}
+	l, err := v.Haircuts.HaircutMessages(v.Ctx, &musterv1.HaircutMessagesRequest{AsOf: v.AsOf, Name: name})
+	if err != nil {
+		return frame.Page{}, err
+	}
+	m.letters = l.GetMessages()
 	return frame.Page{
 		Title: "Haircut " + name, Nav: "haircuts", Crumbs: frame.Under("Haircut", "/haircuts"), Command: words.Shell("muster", "haircut", "show", name), Body: savedBody(m),
 		Lead: lead(m.h),
@@ -188,7 +198,7 @@ func Step(v *frame.Visit) (frame.Page, error) {
 	if m.wave == nil {
 		return frame.Page{}, frame.Missing("The plan "+parts.Short(name, 60)+" has no wave for "+parts.Short(cluster, 60)+".", "Its page lists its waves.")
 	}
-	try := &musterv1.Write{DryRun: true, Reason: "tried"}
+	try := &musterv1.Write{DryRun: true, Reason: onTrial}
 	if m.undo {
 		a, err := v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: try, Name: name, Cluster: cluster})
 		m.tell(a.GetWritten())
@@ -208,6 +218,9 @@ func Step(v *frame.Visit) (frame.Page, error) {
 	}, nil
 }
 
+// onTrial is the reason of what is only tried.
+const onTrial = "tried"
+
 // mostSentences is how many things that would happen the page lists.
 const mostSentences = 50
 
@@ -222,6 +235,9 @@ func (m *stepView) tell(w *musterv1.Written) {
 		}
 	}
 	m.loses, m.would = events.Sentences(m.v, cuts), events.Sentences(m.v, rest)
+	for i, one := range m.loses { // the reader sees which plan it is, and has given no reason yet
+		m.loses[i] = strings.TrimSuffix(one, ": haircut "+m.h.GetName()+": "+onTrial)
+	}
 	if len(m.would) > mostSentences {
 		m.more, m.would = len(m.would)-mostSentences, m.would[:mostSentences]
 	}
@@ -252,6 +268,19 @@ func (m stepView) find(cluster, class string) (found *musterv1.HaircutWave) {
 }
 
 func waveInForce(w *musterv1.HaircutWave) bool { return w.GetApplied() != nil && w.GetUndone() == nil }
+
+// told is when it was last noted that people were told; nil: it was not for each wave.
+func (m view) told() (last *musterv1.HaircutWave) {
+	for _, w := range m.h.GetWaves() {
+		if w.GetTold() == nil {
+			return nil
+		}
+		if last == nil || w.GetTold().AsTime().After(last.GetTold().AsTime()) {
+			last = w
+		}
+	}
+	return last
+}
 
 // unused says whether no wave of the plan is in force, so that it can be deleted.
 func (m view) unused() bool { return !slices.ContainsFunc(m.h.GetWaves(), waveInForce) }

@@ -24,7 +24,7 @@ type listView struct {
 	scope       string
 	rows        []row
 	more        int
-	withoutThis []string
+	withoutThis []*musterv1.Quota
 	requests    []*musterv1.QuotaRequest
 	offers      []change.Offer
 }
@@ -70,7 +70,7 @@ func (m *listView) fill(list []*musterv1.Quota) {
 	}
 	for _, q := range list {
 		if len(q.GetGrants()) == 0 {
-			m.withoutThis = append(m.withoutThis, q.GetPath())
+			m.withoutThis = append(m.withoutThis, q)
 		}
 		for _, g := range q.GetGrants() {
 			if m.scope != "" && g.GetPartition() != m.scope && !strings.HasPrefix(g.GetPartition(), m.scope+"/") {
