@@ -10,6 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -70,9 +71,29 @@ func (s *server) remember(ctx context.Context) error {
 	return nil
 }
 
-// count follows what happens from now on, for Prometheus.
+// count follows what happens from now on, for Prometheus. It waits for a journal that cannot be
+// reached for a while.
 func (s *server) count(ctx context.Context) error {
-	return s.metrics.Follow(ctx, s.engine.Durable()+1, s.engine.Watch)
+	next := s.engine.Durable() + 1
+	return again(ctx, func() error {
+		return s.metrics.Follow(ctx, next, func(ctx context.Context, from uint64, fn func(event.Record) error) error {
+			return s.engine.Watch(ctx, from, func(r event.Record) error {
+				next = r.Seq + 1
+				return fn(r)
+			})
+		})
+	})
+}
+
+// again does what reads the journal again while that cannot be reached.
+func again(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		if !errors.Is(err, journal.ErrUnavailable) || ctx.Err() != nil {
+			return err
+		}
+		rest(ctx, againAfter)
+	}
 }
 
 // heartbeat is how often the server asks itself whether it still can write.

@@ -37,17 +37,17 @@ const (
 func up(ctx context.Context, o upOptions) error {
 	defer spareThread()()
 	for ran := false; ; {
-		err := upOnce(ctx, o)
+		err := upOnce(ctx, o, &ran)
 		if !beginsAgain(err, ran) || ctx.Err() != nil {
 			return err
 		}
-		ran = true
 		_, _ = fmt.Fprintf(o.Err, "%v: this server begins again\n", err)
 		rest(ctx, againAfter)
 	}
 }
 
-func upOnce(ctx context.Context, o upOptions) error {
+// upOnce runs a server once, and notes that it has come as far as that.
+func upOnce(ctx context.Context, o upOptions, ran *bool) error {
 	s := &server{upOptions: o, began: time.Now()}
 	defer s.close()
 	if err := s.listen(ctx); err != nil {
@@ -57,6 +57,7 @@ func upOnce(ctx context.Context, o upOptions) error {
 		return err
 	}
 	s.greet()
+	*ran = true
 	return s.run(ctx)
 }
 
