@@ -50,7 +50,7 @@ race-long: # rooms that take long with the race detector
 
 chaos-long: # random fleets and judged decisions, from seeds that differ with every commit; the seed is printed
 	@first=$$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || date +%y%m%d))); set -x; \
-	go test -count=1 -timeout 20m ./internal/prove/chaos -run '^TestRandomFleets$$' -worlds 100 -first $$first && \
+	go test -count=1 -timeout 20m ./internal/prove/chaos -run '^TestRandomFleets(InSilence)?$$' -worlds 100 -first $$first && \
 	go test -count=1 -timeout 20m ./internal/prove/judge -run Judge -cases 5000 -seed $$first && \
 	go test -count=1 -timeout 20m ./internal/run/provision -every -lives 60
 

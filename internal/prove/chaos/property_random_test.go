@@ -39,7 +39,7 @@ func TestRandomFleetsInSilence(t *testing.T) {
 	t.Parallel()
 	first, n := *seedFlag, int64(1)
 	if first == 0 {
-		first, n = rand.Int63n(1<<32), *worlds/5
+		first, n = *firstFlag, *worlds/5
 	}
 	t.Logf("seeds %d to %d; play one again with -run Silence -seed", first, first+n-1)
 	for seed := first; seed < first+n; seed++ {
