@@ -191,6 +191,9 @@ func applyBacking(p *fleet.Partition, e event.BackingAligned, at fleet.Instant) 
 }
 
 func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
+	if w := s.Workloads[event.Workload(e)]; w != nil {
+		s.TouchRetiring(w.Where) // once it has left, where it stood is not known any more
+	}
 	switch e := e.(type) {
 	case event.WorkloadSubmitted:
 		s.AddWorkload(e.ID, e.Spec, at)
@@ -200,7 +203,6 @@ func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		w.Gone = e.Gone
 		s.Order(w, 0, at, w.GraceEnds)
 	case event.WorkloadFinished:
-		s.TouchRetiring(s.Workloads[e.ID].Where)
 		s.End(s.Workloads[e.ID], ending(e.Failed), at)
 	case event.WorkloadRetargeted:
 		applyRetargeted(s, s.Workloads[e.ID], e, at)
