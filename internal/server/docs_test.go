@@ -131,8 +131,8 @@ func TestDocumentsNameCommandsThatExist(t *testing.T) {
 
 // TestTheTestsThatDocumentsNameExist reads the documents, and all tests.
 func TestTheTestsThatDocumentsNameExist(t *testing.T) {
-	named, there := map[string]string{}, map[string]bool{}
-	err := fs.WalkDir(os.DirFS("../.."), ".", func(name string, entry fs.DirEntry, err error) error {
+	root, named, there := os.DirFS("../.."), map[string]string{}, map[string]bool{}
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			if name == "docs/adr" || name == ".git" || name == "bin" || entry.Name() == "node_modules" {
 				return fs.SkipDir
@@ -143,7 +143,7 @@ func TestTheTestsThatDocumentsNameExist(t *testing.T) {
 		if !test && !doc {
 			return nil
 		}
-		data, err := os.ReadFile(filepath.Join("../..", name))
+		data, err := fs.ReadFile(root, name)
 		for _, m := range testFunc.FindAllSubmatch(data, -1) {
 			there[string(m[1])] = there[string(m[1])] || test
 		}

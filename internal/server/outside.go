@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,8 +62,7 @@ var cloudSecrets = []string{"AZURE_CLIENT_SECRET", "AZURE_CLIENT_CERTIFICATE_PAS
 // mask takes out of texts every secret that an adapter is handed.
 func (o *outsideOptions) mask(checkin, token string) (func(string) string, error) {
 	projects, err := secretFile("--tofu-token", o.Tofu.Token)
-	secrets := append(provision.GitPlaceOf(o.CheckinRepository, checkin).Secrets, token)
-	secrets = append(secrets, provision.GitPlaceOf(o.Tofu.Projects, projects).Secrets...)
+	secrets := slices.Concat([]string{token}, provision.GitPlaceOf(o.CheckinRepository, checkin).Secrets, provision.GitPlaceOf(o.Tofu.Projects, projects).Secrets)
 	for _, name := range cloudSecrets {
 		secrets = append(secrets, os.Getenv(name))
 	}

@@ -237,9 +237,15 @@ func (w *secretWalk) visit(all map[string]string) {
 	const buildout = "/muster.v1.BuildoutService/"
 	ask("GET", "/v1/inventory", "")
 	for _, c := range [][2]string{
-		{buildout + "ListClusters", "{}"}, {buildout + "CloudQuota", "{}"}, {buildout + "ListBlueprints", "{}"}, {"/muster.v1.EventService/ListEvents", `{"limit": 10000}`},
-		{buildout + "GetCluster", `{"cluster": "lynx"}`}, {buildout + "GetCluster", `{"cluster": "puma"}`}, {buildout + "GetCluster", `{"cluster": "otter"}`},
-		{buildout + "GetCluster", `{"cluster": "lion"}`}, {buildout + "GetCluster", `{"cluster": "serval"}`},
+		{buildout + "ListClusters", "{}"},
+		{buildout + "CloudQuota", "{}"},
+		{buildout + "ListBlueprints", "{}"},
+		{"/muster.v1.EventService/ListEvents", `{"limit": 10000}`},
+		{buildout + "GetCluster", `{"cluster": "lynx"}`},
+		{buildout + "GetCluster", `{"cluster": "puma"}`},
+		{buildout + "GetCluster", `{"cluster": "otter"}`},
+		{buildout + "GetCluster", `{"cluster": "lion"}`},
+		{buildout + "GetCluster", `{"cluster": "serval"}`},
 		{buildout + "SteerCluster", `{"cluster": "lion", "do": "unblock"}`},
 	} {
 		ask("POST", c[0], c[1])

@@ -141,8 +141,10 @@ func waitingFor(t *testing.T, waiting int) *fleet.State {
 func TestChangesOfQuotasCopyNoQueue(t *testing.T) {
 	s := waitingFor(t, 10_000)
 	b := Batch{Commands: []Command{
-		SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 8}, Transfer{From: "oak", To: "elm", Partition: "tiger/h200", GPUs: 8},
-		SetGrant{Quota: "elm", Partition: "tiger/h200", GPUs: 16}, SetOwner{Path: "elm", Owner: "ada"},
+		SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 8},
+		Transfer{From: "oak", To: "elm", Partition: "tiger/h200", GPUs: 8},
+		SetGrant{Quota: "elm", Partition: "tiger/h200", GPUs: 16},
+		SetOwner{Path: "elm", Owner: "ada"},
 	}}
 	r := Request{Command: b, Actor: System, Reason: "the story"}
 	var before, after runtime.MemStats

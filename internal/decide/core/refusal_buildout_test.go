@@ -67,7 +67,7 @@ func TestBadInputAboutBuildingIsRefusedWhole(t *testing.T) {
 		{"a step that there is not", blueprintWith(func(b *fleet.Blueprint) { b.Takes = map[fleet.Step]time.Duration{"paint": time.Hour} }), core.Invalid, `step "paint"`},
 		{"a project that comes again", blueprintWith(func(b *fleet.Blueprint) { b.Projects = []string{"net", "nodes", "net"} }), core.Invalid, `names project "net" twice`},
 		{"a runner without projects", blueprintWith(func(b *fleet.Blueprint) { b.Runner = "tofu" }), core.Invalid, "name their folders"},
-		{"a pipeline without its organization", blueprintWith(func(b *fleet.Blueprint) { b.Runner = "buildkite:clusters" }), core.Invalid, "write buildkite:ORG/PIPELINE"},
+		{"a pipeline without its organisation", blueprintWith(func(b *fleet.Blueprint) { b.Runner = "buildkite:clusters" }), core.Invalid, "write buildkite:ORG/PIPELINE"},
 		{"another blueprint of the same version", blueprintWith(func(b *fleet.Blueprint) { b.Name, b.Parallel = "nd", true }), core.NameTaken, "add it as version 2"},
 		{"two records with one name", core.PlanCluster{Record: recordOf("lynx", 4)}, core.NameTaken, "is planned already"},
 		{"a blueprint that there is not", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Blueprint = "nx" })}, core.NoSuchBlueprint, "muster blueprint list"},

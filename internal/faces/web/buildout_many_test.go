@@ -113,8 +113,16 @@ func TestAThousandClustersAreOnTheBoard(t *testing.T) {
 	has(t, page, "is planned: 4 nodes of h200", "NodesReady") // its own story, among a thousand
 	const calls = "/muster.v1.BuildoutService/"
 	for _, c := range []struct{ method, path, body string }{
-		{"GET", "/build-out", ""}, {"GET", "/build-out?phase=InProduction", ""}, {"GET", "/build-out/c0001", ""}, {"GET", "/cloud-quota", ""}, {"GET", "/coming", ""}, {"GET", "/", ""},
-		{"POST", calls + "ListClusters", "{}"}, {"POST", calls + "GetCluster", `{"cluster": "c0001"}`}, {"POST", calls + "CloudQuota", "{}"}, {"GET", "/v1/inventory", ""},
+		{"GET", "/build-out", ""},
+		{"GET", "/build-out?phase=InProduction", ""},
+		{"GET", "/build-out/c0001", ""},
+		{"GET", "/cloud-quota", ""},
+		{"GET", "/coming", ""},
+		{"GET", "/", ""},
+		{"POST", calls + "ListClusters", "{}"},
+		{"POST", calls + "GetCluster", `{"cluster": "c0001"}`},
+		{"POST", calls + "CloudQuota", "{}"},
+		{"GET", "/v1/inventory", ""},
 	} {
 		var all []time.Duration
 		size := 0
