@@ -63,8 +63,13 @@ func ReadAskQuota(m *musterv1.AskRequest) (core.Command, error) {
 	case people > 0:
 		return core.RequestAccess{Quota: m.GetQuota(), Access: readAccess(access)}, nil
 	}
-	until, err := ReadInstant("until", m.GetUntil())
-	return core.RequestQuota{Quota: m.GetQuota(), Partition: m.GetPartition(), GPUs: int(m.GetGpus()), Until: until}, err
+	asks := core.RequestQuota{Quota: m.GetQuota(), Partition: m.GetPartition(), GPUs: int(m.GetGpus())}
+	if m.GetUntil() == nil {
+		return asks, nil
+	}
+	var err error
+	asks.Until, err = ReadInstant("until", m.GetUntil())
+	return asks, err
 }
 
 // ReadSubscription reads the command that sets a subscription.
