@@ -167,6 +167,7 @@ type persistent struct {
 	failed    error         // why a command was not answered last
 	began     time.Time     // when it was tried last
 	patience  time.Duration // for one answer; 0: 30 s
+	transfers bool          // it gives no other commands
 	turn      int
 	submitted []string // names
 	cancelled []string
@@ -231,7 +232,9 @@ func (o *persistent) name(n int) string { return fmt.Sprintf("w%d", n) }
 
 // next moves on to the next command and returns what notes its acknowledgement.
 func (o *persistent) next() (note func()) {
-	o.turn++
+	if o.turn++; o.transfers {
+		o.turn += 2
+	}
 	switch o.turn % 3 {
 	case 1:
 		return func() { o.submitted = append(o.submitted, o.name(o.turn)) }

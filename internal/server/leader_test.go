@@ -38,11 +38,15 @@ type pair struct {
 	dirs      [2]string
 	at        [2]string
 	cmd       [2]*exec.Cmd
+	agents    [2]string     // where agents dial in; "": nowhere, the clusters are simulated
 	stopped   time.Duration // how long one that is stopped stays so
 }
 
-func newPair(t *testing.T, replicated bool) *pair {
+func newPair(t *testing.T, replicated bool, prepare ...func(*pair)) *pair {
 	p := &pair{t: t, fleet: filepath.Join(t.TempDir(), "fleet.yaml")}
+	for _, fn := range prepare {
+		fn(p)
+	}
 	write(t, p.fleet, crowdsFleet(crowded))
 	p.databases[0] = pgtest.Start(t, "fsync = off")
 	if replicated {
@@ -88,6 +92,9 @@ func (p *pair) journal(i int) string {
 func (p *pair) start(i int) {
 	p.t.Helper()
 	p.cmd[i] = exec.Command("muster", "up", "--journal", p.journal(i), "--data", p.dirs[i], "--listen", p.at[i], "--fleet", p.fleet)
+	if p.agents[i] != "" {
+		p.cmd[i].Args = append(p.cmd[i].Args, "--agents", p.agents[i])
+	}
 	p.cmd[i].Env = append(os.Environ(), clockEnv+"="+p.clock(i))
 	pipe, err := p.cmd[i].StdoutPipe()
 	if err != nil {
