@@ -13,7 +13,7 @@ import (
 func (t *turn) planner(p *fleet.Partition) *placement.Planner {
 	pl := placement.New(t.s, p, t.now)
 	if t.s.Maintained != nil {
-		pl.Ahead = func() []fleet.Instant { return maintenance.Ahead(t.s, p, t.now) }
+		pl.Ahead = func() []fleet.Instant { return maintenance.Ahead(t.s, p) }
 	}
 	return pl
 }

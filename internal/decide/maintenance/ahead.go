@@ -3,9 +3,28 @@ package maintenance
 import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Ahead says of each node of a partition from when on planned work may disturb what stands there: the
-// begin of what was announced, or now, where a rollout still has to visit the node. Never: nothing is
-// planned there. It is nil where nothing is planned in the whole partition.
-func Ahead(s *fleet.State, p *fleet.Partition, now fleet.Instant) []fleet.Instant {
+// begin of what was announced, or where a rollout still has to visit the node, since the rollout was added. Never:
+// nothing is planned there. It is nil where nothing is planned in the whole partition. It is not to be changed: the
+// partition remembers it until what is planned changes.
+func Ahead(s *fleet.State, p *fleet.Partition) []fleet.Instant {
+	if m, _ := p.Memories.Maintenance.(*planned); m != nil && m.version == s.PlansVersion() {
+		return m.at
+	}
+	at := aheadIn(s, p)
+	p.Memories.Maintenance = &planned{s.PlansVersion(), at}
+	return at
+}
+
+// planned is what a partition remembers of what is planned on its nodes. It is never changed.
+type planned struct {
+	version uint64
+	at      []fleet.Instant
+}
+
+// Fork is the same: a copy has the same nodes and the same plans until one of them changes.
+func (m *planned) Fork() fleet.Memory { return m }
+
+func aheadIn(s *fleet.State, p *fleet.Partition) []fleet.Instant {
 	a := &aheadOf{p: p}
 	m := s.Kept()
 	for _, o := range m.Notices {
@@ -15,7 +34,7 @@ func Ahead(s *fleet.State, p *fleet.Partition, now fleet.Instant) []fleet.Instan
 	}
 	for _, r := range m.Rollouts {
 		if r.Open() && r.Joined == "" {
-			a.rolledOut(m, r, now)
+			a.rolledOut(m, r)
 		}
 	}
 	return a.at
@@ -34,14 +53,14 @@ func (a *aheadOf) announced(s *fleet.State, o *fleet.Notice) {
 	}
 }
 
-func (a *aheadOf) rolledOut(m *fleet.Maintained, r *fleet.Rollout, now fleet.Instant) {
+func (a *aheadOf) rolledOut(m *fleet.Maintained, r *fleet.Rollout) {
 	b := BundleFor(m, r.Updates, a.p.GPU)
 	if len(b.Brings) == 0 || !b.Impact.Disturbs() {
 		return
 	}
 	for _, i := range covered(r, a.p) {
 		if n := a.p.Nodes[i]; !n.Runs.Has(b.Brings) && !r.FailedOn(n.Name) {
-			a.note(i, now)
+			a.note(i, r.Added)
 		}
 	}
 }

@@ -119,12 +119,17 @@ func (l *look) allowed(r *fleet.Rollout, x pending) (Wait, bool) {
 		return Wait{Code: NoFlyZone, Zone: hit.zone.Name, Until: hit.span.To}, false
 	}
 	if l.full(r.Limits, x) {
+		l.back[r.Name] = l.back[r.Name] || l.traffic(x.p).all >= mostOut(r.Limits, x.p)
 		return Wait{Code: Limit}, false
 	}
 	if quiet {
 		return Wait{}, true
 	}
-	return l.promised(x.p, x.at)
+	why, ok := l.promised(x.p, x.at)
+	if !ok {
+		l.isShort(r, spot{x.p, x.n.Island}, 1)
+	}
+	return why, ok
 }
 
 // full says whether as many nodes are visited already as the limits allow.

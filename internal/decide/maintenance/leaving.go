@@ -3,7 +3,6 @@ package maintenance
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/decide/promise"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -57,7 +56,9 @@ func (l *look) mayLeave(r *fleet.Rollout, x pending) bool {
 		}
 	}
 	most := mostOut(r.Limits, x.p)
-	if all, here := promise.Spare(l.s, x.p, x.n.Island, l.now); min(all, here) < 1+min(free, most) {
+	in, need := spot{x.p, x.n.Island}, 1+min(free, most)
+	if l.spareIn(in) < need {
+		l.isShort(r, in, need)
 		return false
 	}
 	_, ok := l.promised(x.p, x.at)

@@ -90,6 +90,7 @@ func (l *look) remaining(r *fleet.Rollout, b *Bundle) time.Duration {
 	rounds, known := l.rest[r]
 	if !known {
 		rounds = l.rounds(r)
+		l.rooms[r.Name] = l.roomsOf(r)
 		l.rest[r] = rounds
 	}
 	return time.Duration(rounds) * (b.Lasts + l.policy().Validation)
@@ -110,19 +111,56 @@ func (l *look) rounds(r *fleet.Rollout) int {
 	return rounds
 }
 
+// roomsOf is what the rounds of a rollout hang on besides its own nodes: as many nodes as its limits and the promise let
+// be out in the places that it still has to visit.
+func (l *look) roomsOf(r *fleet.Rollout) (rooms []fleet.Room) {
+	seen := map[spot]bool{}
+	for _, x := range l.counted(r).pending {
+		if in := (spot{x.p, x.n.Island}); !seen[in] {
+			seen[in] = true
+			rooms = append(rooms, l.roomIn(r, in))
+		}
+	}
+	return rooms
+}
+
+func (l *look) roomIn(r *fleet.Rollout, in spot) fleet.Room {
+	all, here := l.atOnce(in)
+	return fleet.Room{Partition: in.p.ID, Island: in.island, All: min(all, mostOut(r.Limits, in.p)), Here: min(here, r.Limits.PerIsland)}
+}
+
 func ceil(n, by int) int { return (n + by - 1) / by }
 
 // atOnce is how many nodes of a partition, and of an island of it, may be out at a time without breaking a
 // promise. Those that maintenance has out now are back by then.
 func (l *look) atOnce(in spot) (all, here int) {
-	if known, ok := l.spare[in]; ok {
-		return known[0], known[1]
+	out, spare := l.outOf(in.p), l.spareOf(in)
+	return max(1, spare[0]+out), max(1, spare[1]+out)
+}
+
+// spareOf is how many further nodes of a partition, and of an island of it, the promise lets out.
+func (l *look) spareOf(in spot) [2]int {
+	spare, known := l.spare[in]
+	if !known {
+		all, here := promise.Spare(l.s, in.p, in.island, l.now)
+		spare = [2]int{all, here}
+		l.spare[in] = spare
 	}
-	out := l.outOf(in.p)
-	all, here = promise.Spare(l.s, in.p, in.island, l.now)
-	all, here = max(1, all+out), max(1, here+out)
-	l.spare[in] = [2]int{all, here}
-	return all, here
+	return spare
+}
+
+// spareIn is how many further nodes of an island the promise lets out.
+func (l *look) spareIn(in spot) int {
+	spare := l.spareOf(in)
+	return min(spare[0], spare[1])
+}
+
+// isShort keeps that a rollout is kept back until so many further nodes of an island are spare.
+func (l *look) isShort(r *fleet.Rollout, in spot, need int) {
+	short := fleet.Short{Partition: in.p.ID, Island: in.island, Need: need}
+	if !slices.Contains(l.shorts[r.Name], short) {
+		l.shorts[r.Name] = append(l.shorts[r.Name], short)
+	}
 }
 
 // outOf counts the nodes of a partition that maintenance has out, or is to take.

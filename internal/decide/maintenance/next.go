@@ -75,9 +75,13 @@ type ahead struct {
 	outs   map[*fleet.Partition]int  // nodes that maintenance has out, or is to take
 	dues   map[*fleet.Rollout]bool
 	rest   map[*fleet.Rollout]int // rounds of visits that remain
-	spare  map[spot][2]int        // how many nodes may be out at a time
+	spare  map[spot][2]int        // how many further nodes the promise lets out
 	last   map[lastKey]fleet.Instant
-	held   map[holder]Wait // what keeps visits back besides the work on their nodes
+	held   map[holder]Wait          // what keeps visits back besides the work on their nodes
+	back   map[string]bool          // rollouts that a limit of a whole partition keeps back, by name
+	shorts map[string][]fleet.Short // those that the promise keeps back
+	rooms  map[string][]fleet.Room
+	soon   map[string]fleet.Instant // by rollout: when the first reason ends that keeps a node from its visit
 }
 
 // lastKey is work that is to stop for a rollout.
@@ -90,7 +94,8 @@ func newAhead() ahead {
 	return ahead{
 		census: map[*fleet.Rollout]census{}, stands: map[*fleet.Rollout]Outlook{}, tried: map[*fleet.Partition]bool{}, outs: map[*fleet.Partition]int{},
 		dues: map[*fleet.Rollout]bool{}, rest: map[*fleet.Rollout]int{}, spare: map[spot][2]int{}, last: map[lastKey]fleet.Instant{},
-		held: map[holder]Wait{},
+		held: map[holder]Wait{}, back: map[string]bool{}, rooms: map[string][]fleet.Room{},
+		soon: map[string]fleet.Instant{}, shorts: map[string][]fleet.Short{},
 	}
 }
 

@@ -317,6 +317,7 @@ func (l *look) choose(r *fleet.Rollout, list []pending, w *waits, also func(pend
 		if !ok {
 			why.Node = x.n.Name
 			w.add(why)
+			l.until(r, why.Until)
 			if why.Code == InUse {
 				l.besides(r, *x, w)
 			}
@@ -331,6 +332,13 @@ func (l *look) choose(r *fleet.Rollout, list []pending, w *waits, also func(pend
 		}
 	}
 	return best
+}
+
+// until keeps when a reason ends that keeps a node from its visit: the first that is still to come.
+func (l *look) until(r *fleet.Rollout, at fleet.Instant) {
+	if was, known := l.soon[r.Name]; at > l.now && (!known || at < was) {
+		l.soon[r.Name] = at
+	}
 }
 
 // mayBegin says whether a visit of the node may begin now.

@@ -27,13 +27,21 @@ func (l *look) watches() map[string]fleet.Watch {
 	return all
 }
 
-// near says what of the places of a rollout it hangs on: the islands of the nodes that it still has to visit, for a
-// visit elsewhere, a node or a promise that changes concerns whole partitions. It hangs on all of them where a
-// search goes on, or where backing was aligned to answer whether a promise holds.
+// near says on what a rollout hangs. These are the islands of the nodes that it still has to visit, or visits now. Where a
+// limit or a promise keeps it back, or it has a moment, it is also how many nodes may be out. It hangs on everything in its
+// partitions where a search goes on, or where backing was aligned to answer whether a promise holds.
 func (l *look) near(r *fleet.Rollout) fleet.Watch {
-	w := fleet.Watch{Wide: r.Hunt != nil, Near: map[string][]int{}}
+	w := fleet.Watch{Wide: r.Hunt != nil, Near: map[string][]int{}, Held: l.back[r.Name], Rooms: l.rooms[r.Name], Shorts: l.shorts[r.Name]}
+	for _, ref := range l.m.Open {
+		if p := l.s.Partition(ref.Partition); p != nil && p.Nodes[ref.Node].Visit.Rollout == r.Name {
+			w.Near[p.ID] = append(w.Near[p.ID], p.Nodes[ref.Node].Island)
+		}
+	}
 	if r.State != fleet.RolloutRunning || r.Joined != "" {
 		return w
+	}
+	for _, t := range l.outlook(r).Targets {
+		w.Leads = append(w.Leads, fleet.LeadTo(t.GPU, t.Hash))
 	}
 	var last spot
 	for _, x := range l.counted(r).pending {
@@ -67,10 +75,8 @@ func (l *look) wakeAll() fleet.Instant {
 		w.mind(u.NotBefore)
 	}
 	for _, r := range l.m.Rollouts { // a canary's soak ends also where its rollout is over
-		for _, t := range r.Trials {
-			if !t.Ended {
-				w.mind(t.Until)
-			}
+		if !r.Open() {
+			w.soaks(r)
 		}
 	}
 	return w.at
@@ -91,7 +97,27 @@ func (l *look) due(r *fleet.Rollout) bool {
 func (l *look) changedFor(r *fleet.Rollout) bool {
 	watch := l.s.WatchOf(r.Name)
 	return slices.ContainsFunc(l.s.Partitions, func(p *fleet.Partition) bool {
-		return p.Looks() && (slices.ContainsFunc(watch.Near[p.ID], p.LooksNear) || (watch.Wide || p.LooksWide()) && mayCover(r, p))
+		switch {
+		case !p.Looks():
+			return false
+		case slices.ContainsFunc(watch.Near[p.ID], p.LooksNear) || p.LooksRoom() && (l.otherRooms(r, p, watch) || l.spared(p, watch)):
+			return true
+		}
+		return (watch.Wide || p.LooksWide() || watch.Held && p.LooksRoom()) && mayCover(r, p)
+	})
+}
+
+// otherRooms says whether another number of nodes may be out than a rollout's moments were found by.
+func (l *look) otherRooms(r *fleet.Rollout, p *fleet.Partition, watch fleet.Watch) bool {
+	return slices.ContainsFunc(watch.Rooms, func(was fleet.Room) bool {
+		return was.Partition == p.ID && l.roomIn(r, spot{p, was.Island}) != was
+	})
+}
+
+// spared says whether as many nodes are spare now as a rollout lacked.
+func (l *look) spared(p *fleet.Partition, watch fleet.Watch) bool {
+	return slices.ContainsFunc(watch.Shorts, func(was fleet.Short) bool {
+		return was.Partition == p.ID && l.spareIn(spot{p, was.Island}) >= was.Need
 	})
 }
 
@@ -111,9 +137,19 @@ func (w *waker) mind(at fleet.Instant) {
 	}
 }
 
-// wake minds the moments of one rollout: its reasons that time ends, its deadline, and the begins of zones that a visit
-// must end before.
+// soaks minds the ends of the soaks of a rollout's canaries.
+func (w *waker) soaks(r *fleet.Rollout) {
+	for _, t := range r.Trials {
+		if !t.Ended {
+			w.mind(t.Until)
+		}
+	}
+}
+
+// wake minds the moments of one rollout: the soaks of its canaries, its reasons that time ends, its deadline, and the
+// begins of zones that a visit must end before.
 func (l *look) wake(w *waker, r *fleet.Rollout) {
+	w.soaks(r)
 	if r.State != fleet.RolloutRunning || r.Joined != "" {
 		return
 	}
@@ -122,6 +158,7 @@ func (l *look) wake(w *waker, r *fleet.Rollout) {
 	for _, x := range o.Waits {
 		w.mind(x.Until)
 	}
+	w.mind(l.soon[r.Name])
 	l.wakeLeaving(w, r, c.pending)
 	l.wakeZones(w, c.pending)
 }

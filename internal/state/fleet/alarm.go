@@ -73,7 +73,11 @@ func (s *State) Ring(now Instant) {
 			s.look = true // whose moment has come is known by rollout
 			continue
 		}
-		s.lookAt(a.partition)
+		if a.partition != nil {
+			s.lookAtRoom(a.partition) // a rollout's own moments are known by rollout
+		} else {
+			s.lookAtAll()
+		}
 		a.partition.ring(a.of)
 		if a.of == ofHour && a.partition.forecastAt == a.at {
 			a.partition.forecastAt = 0
@@ -112,20 +116,20 @@ func (p *Partition) forecasting(now Instant) {
 func (p *Partition) ring(of alarmKind) {
 	switch of {
 	case ofMetal:
-		p.Unalign()
-		p.Freed()
+		p.unalign()
+		p.openUp()
 	case ofHour:
-		p.Unalign()
+		p.unalign()
 	case ofAge:
 		p.changes.Ages++
-		p.Freed()
+		p.openUp()
 	case ofHealth:
 		p.Diagnose()
 	case ofFlex:
 		p.changes.Minimum++
 		p.Touch()
 	case ofRest:
-		p.Freed()
+		p.openUp()
 	case ofOrder:
 		p.expired = true
 		p.Touch()

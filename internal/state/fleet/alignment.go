@@ -23,8 +23,14 @@ type alignment struct {
 
 // Unalign says that the backing may no longer be what it should be.
 func (p *Partition) Unalign() {
+	p.state.lookAt(p)
+	p.unalign()
+}
+
+// unalign is Unalign where planned work knows already what it is to look at.
+func (p *Partition) unalign() {
 	p.unaligned = true
-	p.renewed()
+	p.roomier()
 }
 
 // Unaligned says whether the backing may no longer be what it should be, and Aligned that it is.

@@ -7,7 +7,10 @@ import "slices"
 type attention struct {
 	look    bool             // something changed: in all, or in a partition (Partition.looks)
 	all     bool             // what concerns every rollout
+	awake   []string         // rollouts that changed; never changed in place
+	judged  []string         // configurations that were judged, see Watch.Leads; never changed in place
 	watches map[string]Watch // by rollout; "": what concerns every rollout
+	plans   uint64           // how often what is planned on nodes may have changed
 	asked   Instant          // last moment that was asked for, see WakeMaintenance
 }
 
@@ -16,11 +19,34 @@ type Watch struct {
 	At   Instant          // time alone, from this moment on; Never: none is known
 	Wide bool             // whatever changes in its partitions
 	Near map[string][]int // by partition: what changes in these islands
+	// Held: a limit of a whole partition kept something back, so it hangs on every visit there.
+	Held   bool
+	Rooms  []Room   // what a moment was found by
+	Shorts []Short  // where the promise kept something back
+	Leads  []string // the configurations that its nodes are still to come to, as LeadTo names them
 }
+
+// Room is how many nodes of a place may be out at a time, as far as a rollout's limits let them.
+type Room struct {
+	Partition string
+	Island    int
+	All, Here int
+}
+
+// Short is a place in which so many nodes more would have to be spare.
+type Short struct {
+	Partition string
+	Island    int
+	Need      int
+}
+
+// LeadTo names a configuration of a GPU model.
+func LeadTo(gpu, hash string) string { return gpu + " " + hash }
 
 // news is what planned work is to look at again in a partition.
 type news struct {
 	look, wide bool
+	room       bool  // how many nodes may be out: by a visit, or by time
 	drift      int   // how many nodes more back quotas than when it was last looked at
 	near       []int // islands of which work went, or whose backing changed; never changed in place
 }
@@ -58,11 +84,30 @@ func (p *Partition) lookAtIsland(island int) {
 	}
 }
 
+// lookAtNode says that a node went out by a visit, or came back: that concerns what is planned in its island, and
+// whatever a limit or a promise of the partition keeps back.
+func (s *State) lookAtNode(p *Partition, node int) {
+	p.lookAtIsland(p.Nodes[node].Island)
+	s.lookAtRoom(p)
+}
+
+// lookAtRoom says that another number of nodes of a partition may be out.
+func (s *State) lookAtRoom(p *Partition) { s.look, p.look, p.room = true, true, true }
+
+// lookAtRollout says that a rollout changed.
+func (s *State) lookAtRollout(name string) {
+	s.look, s.awake = true, append(slices.Clip(s.awake), name)
+}
+
 // lookAtAll says that something changed that any rollout may act on.
 func (s *State) lookAtAll() { s.look, s.all = true, true }
 
 // Looks says whether something changed that maintenance may act on.
 func (s *State) Looks() bool { return s.look }
+
+// PlansVersion grows with every change of what is planned on nodes: of rollouts, updates and notices, of what nodes run, and
+// of which nodes there are.
+func (s *State) PlansVersion() uint64 { return s.plans }
 
 // LooksAtAll says whether something changed that any rollout may act on, or the moment for that has come.
 func (s *State) LooksAtAll(now Instant) bool { return s.all || s.Due("", now) }
@@ -71,7 +116,8 @@ func (s *State) LooksAtAll(now Instant) bool { return s.all || s.Due("", now) }
 // looked at it has.
 func (s *State) Due(rollout string, now Instant) bool {
 	w, known := s.watches[rollout]
-	return !known || w.At <= now
+	return !known || w.At <= now || slices.Contains(s.awake, rollout) ||
+		len(s.judged) > 0 && slices.ContainsFunc(w.Leads, func(to string) bool { return slices.Contains(s.judged, to) })
 }
 
 // WatchOf is what was asked for a rollout.
@@ -80,7 +126,7 @@ func (s *State) WatchOf(rollout string) Watch { return s.watches[rollout] }
 // Looked says that maintenance has looked at all that changed, and found nothing to do; it says what to
 // watch, by rollout.
 func (s *State) Looked(watches map[string]Watch) {
-	s.look, s.all, s.watches = false, false, watches
+	s.look, s.all, s.watches, s.awake, s.judged = false, false, watches, nil, nil
 	first := Never
 	for _, w := range watches {
 		first = min(first, w.At)
@@ -101,9 +147,11 @@ func (s *State) wakeMaintenance(at Instant) {
 // Looks says whether something changed in the partition that planned work may act on.
 func (p *Partition) Looks() bool { return p.look }
 
-// LooksWide says whether something changed that may concern planned work anywhere in the partition: a node, a visit, how
-// much is promised.
-func (p *Partition) LooksWide() bool { return p.wide || p.drift != 0 }
+// LooksWide says whether something changed that may concern planned work anywhere in the partition.
+func (p *Partition) LooksWide() bool { return p.wide }
+
+// LooksRoom says whether another number of nodes of the partition may be out: by visits, by what is promised, or by time.
+func (p *Partition) LooksRoom() bool { return p.room || p.drift != 0 }
 
 // LooksNear says whether something changed in an island that concerns planned work there alone.
 func (p *Partition) LooksNear(island int) bool { return slices.Contains(p.near, island) }

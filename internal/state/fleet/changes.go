@@ -127,6 +127,11 @@ func (p *Partition) worn() {
 // Freed says that room may have come free for anybody: the partition is looked at again.
 func (p *Partition) Freed() {
 	p.state.lookAt(p)
+	p.openUp()
+}
+
+// openUp is Freed where planned work knows already what it is to look at.
+func (p *Partition) openUp() {
 	p.changes.Room++
 	p.changes.Nodes++
 	p.changes.All++

@@ -41,7 +41,7 @@ func (s *State) part(list []*Partition, work []*Workload) *State {
 		SignOffs: slices.Clone(s.SignOffs), Proposals: clonePointers(s.Proposals), LastProposal: s.LastProposal,
 		index:      index{shapes: map[shapeKey]int{}, shaped: s.shaped + len(s.shapes), keys: map[string]KeyUse{}},
 		unlearning: s.unlearning, endsAt: s.endsAt, excerpt: s.without(in), Maintained: s.Maintained.clone(),
-		Acknowledged: slices.Clone(s.Acknowledged),
+		Acknowledged: slices.Clone(s.Acknowledged), attention: attention{plans: s.plans},
 	}
 	f.to, c.LastLife = &c, s.LastLife
 	s.sleepingLives(&c)

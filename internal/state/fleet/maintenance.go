@@ -59,12 +59,19 @@ func (s *State) Kept() *Maintained {
 	return s.Maintained
 }
 
-// maintained is what maintenance keeps, made where there was nothing.
+// maintained is what maintenance keeps, made where there was nothing, for a change that concerns every rollout.
 func (s *State) maintained() *Maintained {
+	s.lookAtAll()
+	return s.made()
+}
+
+// made is what maintenance keeps, made where there was nothing.
+func (s *State) made() *Maintained {
+	s.plans++
 	if s.Maintained == nil {
 		s.Maintained = &Maintained{}
+		s.lookAtAll()
 	}
-	s.lookAtAll()
 	return s.Maintained
 }
 
@@ -133,9 +140,14 @@ func (s *State) SetUpdate(u NodeUpdate) {
 	m.Updates = put(m.Updates, &u, func(o *NodeUpdate) bool { return o.Name == u.Name })
 }
 
-// SetRollout keeps a rollout.
+// SetRollout keeps a rollout. Of one that goes on it concerns no other.
 func (s *State) SetRollout(r Rollout) {
-	m := s.maintained()
+	m := s.made()
+	if was := m.Rollout(r.Name); was == nil || was.State != RolloutRunning || r.State != RolloutRunning || was.Joined != r.Joined {
+		s.lookAtAll()
+	} else {
+		s.lookAtRollout(r.Name)
+	}
 	m.Rollouts = put(m.Rollouts, &r, func(o *Rollout) bool { return o.Name == r.Name })
 }
 
@@ -156,9 +168,10 @@ func (s *State) SetNotice(n Notice) {
 	}
 }
 
-// SetProof keeps the verdict on a configuration.
+// SetProof keeps the verdict on a configuration. It concerns the rollouts that lead there.
 func (s *State) SetProof(p Proof) {
-	m := s.maintained()
+	m := s.made()
+	s.look, s.judged = true, append(slices.Clip(s.judged), LeadTo(p.GPU, p.Hash))
 	m.Proofs = put(m.Proofs, &p, func(o *Proof) bool { return o.GPU == p.GPU && o.Hash == p.Hash })
 }
 
@@ -169,7 +182,8 @@ func (s *State) SetVisit(p *Partition, node int, v Visit) {
 		s.maintained()
 	}
 	m, n := s.Maintained, p.Nodes[node]
-	s.lookAt(p)
+	s.plans++
+	s.lookAtNode(p, node)
 	ref := NodeRef{p.ID, node}
 	was := n.Visit
 	n.Visit = &v
@@ -203,9 +217,10 @@ func (s *State) beginVisit(p *Partition, n *Node, v Visit) {
 	}))
 }
 
-func (s *State) endVisit(_ *Partition, n *Node, v Visit) {
+func (s *State) endVisit(p *Partition, n *Node, v Visit) {
 	if v.State == VisitDone {
 		n.Runs = n.Runs.With(v.Brings...)
+		s.lookAtOthers(p, n, v)
 	}
 	if r := s.Maintained.Rollout(v.Rollout); r != nil && (v.Canary || v.State == VisitFailed) {
 		s.SetRollout(*r.changed(func(r *Rollout) { r.visited(n, v) }))
@@ -214,6 +229,13 @@ func (s *State) endVisit(_ *Partition, n *Node, v Visit) {
 		c := *o
 		c.Over = append(slices.Clip(c.Over), n.Name)
 		s.SetNotice(c)
+	}
+}
+
+// lookAtOthers says that a node runs something else, where another rollout has it that may have been done there.
+func (s *State) lookAtOthers(p *Partition, n *Node, v Visit) {
+	if slices.ContainsFunc(s.Maintained.Rollouts, func(r *Rollout) bool { return r.Open() && r.Name != v.Rollout && r.Covers(p, n) }) {
+		s.lookAt(p)
 	}
 }
 
@@ -243,6 +265,7 @@ func (r *Rollout) visited(n *Node, v Visit) {
 // SetRuns keeps what a node is observed to run.
 func (s *State) SetRuns(p *Partition, node int, runs Runs) {
 	p.Nodes[node].Runs = runs
+	s.plans++
 	s.lookAt(p)
 	p.Touch()
 }

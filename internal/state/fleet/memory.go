@@ -10,12 +10,15 @@ type Memory interface {
 
 // Memories are those of a partition, one of each owner; nil: nothing is remembered.
 type Memories struct {
-	Placement Memory
-	Promise   Memory
+	Placement   Memory
+	Promise     Memory
+	Maintenance Memory
 }
 
 // fork keeps what the copy of a partition may remember.
-func (m Memories) fork() Memories { return Memories{forkOf(m.Placement), forkOf(m.Promise)} }
+func (m Memories) fork() Memories {
+	return Memories{forkOf(m.Placement), forkOf(m.Promise), forkOf(m.Maintenance)}
+}
 
 func forkOf(m Memory) Memory {
 	if m == nil {

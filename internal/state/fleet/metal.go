@@ -45,6 +45,7 @@ func insertZero(xs []int, at int) []int {
 func (p *Partition) AddNode(name string, island, rack int, at Instant) {
 	p.pledge(at)
 	n := &Node{Name: name, Island: island, Rack: rack, GPUs: p.GPUsPerNode, State: Healthy, Since: at, Born: at}
+	p.state.plans++
 	p.byName[name] = len(p.Nodes)
 	p.Islands[island].nodes = append(p.Islands[island].nodes, len(p.Nodes))
 	p.Nodes = append(p.Nodes, n)
@@ -65,7 +66,7 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	p.pledge(at)
 	p.contribute(n, -1)
 	p.trace(node, n.State, state, at)
-	p.state.lookAt(p)
+	p.lookAtChange(node, state)
 	usable, whole, from := n.UsableGPUs(), n.Whole(), n.State
 	if from == Healthy && state == Suspect {
 		p.beginDip()
@@ -82,11 +83,23 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	}
 	p.unaligned = true
 	if n.UsableGPUs() > usable || n.Whole() && !whole || n.UsableGPUs() > 0 && state != Healthy {
-		p.renewed() // also where some of what it lost was usable: see Lose
+		p.roomier() // also where some of what it lost was usable: see Lose
 	} else {
 		p.worn()
 	}
 }
+
+// lookAtChange says that a node comes to another state. In service or in planned work it concerns its island and how many
+// nodes may be out; all else concerns the partition.
+func (p *Partition) lookAtChange(node int, to NodeState) {
+	if planned(p.Nodes[node].State) && planned(to) {
+		p.state.lookAtNode(p, node)
+	} else {
+		p.state.lookAt(p)
+	}
+}
+
+func planned(s NodeState) bool { return up(s) || s == Maintenance }
 
 func up(s NodeState) bool { return s == Healthy || s == Probation }
 
