@@ -312,7 +312,7 @@ func (a *agentsPair) verify() {
 			}
 		}
 		if c.old > 0 || len(c.strange) > 0 {
-			a.t.Errorf("%s: %d calls of a server came after one of a newer term was heard; and there were %d strange ones: %.2000q", c.name, c.old, len(c.strange), c.strange)
+			a.t.Errorf("%s: %d calls of a server came after one of a newer term; and there were %d strange ones: %.2000q", c.name, c.old, len(c.strange), c.strange)
 		}
 		a.t.Logf("%s: %d pods made, %d started, %d stopped, each once; %d never started; %d starts and stops asked for again led to nothing; the last term is %d",
 			c.name, c.made, started, stopped, never, c.again, c.term)

@@ -90,14 +90,19 @@ func newVictim(t *testing.T) *victim {
 	return v
 }
 
-// freeAddress is a port that nobody listens on now.
+// freeAddress is a port that nobody listens on now. It is none of those that systems give to
+// connections by themselves: one of these could have it while a server is down.
 func freeAddress(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const tries, first, ports = 100, 20000, 12000
+	for range tries {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(ports)))
+		if err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // start starts the server and returns when it is ready.

@@ -43,7 +43,7 @@ type standIn struct {
 	term    int64 // the newest that was heard
 	made    int
 	again   int // starts and stops that were asked for once more, and led to nothing
-	old     int // writes of an older term that came after a newer one
+	old     int // calls of an older term that came after one of a newer term
 	strange []string
 }
 
@@ -121,6 +121,7 @@ func (c *standIn) tell(how, kind string, of metav1.Object) {
 // ServeHTTP answers as an API server does.
 func (c *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
+	c.hear(r)
 	if r.URL.Path == "/livez" {
 		return
 	}
@@ -194,8 +195,8 @@ func (c *standIn) one(w http.ResponseWriter, r *http.Request, kind, key, part st
 	defer c.mu.Unlock()
 	is := c.kept[kind][key]
 	pod, _ := is.(*corev1.Pod)
-	if r.Method != http.MethodGet {
-		c.heed(r, pod)
+	if r.Method != http.MethodGet && pod != nil && c.pods[pod.UID] == nil {
+		c.strange = append(c.strange, "a pod that was never made: "+pod.Name)
 	}
 	call := r.Method + " " + kind + "/" + part
 	switch {
@@ -224,18 +225,18 @@ func (c *standIn) one(w http.ResponseWriter, r *http.Request, kind, key, part st
 	_ = json.NewEncoder(w).Encode(is)
 }
 
-// heed holds the term of who asks for something to be written against the newest heard.
-func (c *standIn) heed(r *http.Request, pod *corev1.Pod) {
+// hear holds the term of who asks against the newest heard. What an agent asks by itself has none.
+func (c *standIn) hear(r *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	term, err := strconv.ParseInt(r.Header.Get("Muster-Term"), 10, 64)
-	if err != nil {
-		c.strange = append(c.strange, r.Method+" "+r.URL.Path+" names no term")
-	}
-	if term < c.term {
+	switch {
+	case err == nil && term < c.term:
 		c.old++
-	}
-	c.term = max(c.term, term)
-	if pod != nil && c.pods[pod.UID] == nil {
-		c.strange = append(c.strange, "a pod that was never made: "+pod.Name)
+	case err == nil:
+		c.term = term
+	case r.Method != http.MethodGet:
+		c.strange = append(c.strange, r.Method+" "+r.URL.Path+" names no term")
 	}
 }
 
