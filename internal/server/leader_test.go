@@ -180,7 +180,7 @@ var leaderFaults = []fault{
 	{name: "leader killed", takes: true, befall: (*pair).kill, end: (*pair).start},
 	{
 		name: "leader stopped", takes: true,
-		befall: func(p *pair, i int) { _ = p.cmd[i].Process.Signal(syscall.SIGSTOP) },
+		befall: (*pair).stop,
 		end: func(p *pair, i int) {
 			time.Sleep(p.stopped) // meanwhile the other leads
 			_ = p.cmd[i].Process.Signal(syscall.SIGCONT)
@@ -197,6 +197,12 @@ var leaderFaults = []fault{
 func (p *pair) kill(i int) {
 	_ = p.cmd[i].Process.Kill()
 	_ = p.cmd[i].Wait()
+}
+
+// stop returns once the server stands still: until then it answers.
+func (p *pair) stop(i int) {
+	_ = p.cmd[i].Process.Signal(syscall.SIGSTOP)
+	_, _ = syscall.Wait4(p.cmd[i].Process.Pid, nil, syscall.WUNTRACED, nil)
 }
 
 func (p *pair) each(i int, do func(*cable)) {
