@@ -111,10 +111,10 @@ func TestWarningsAreAcknowledgedAndJudged(t *testing.T) {
 	h.burst()
 	_, body := h.get("/")
 	has(t, body, "2 warnings", "Automation has stopped in tiger/h200", "Possible false alarm in tiger/h200", "/do/burst?partition=tiger%2Fh200", "Acknowledge …")
-	key := "burst" + between(body, "/do/acknowledge?key=burst", `"`)
+	key := "burst" + between(body, "/do/acknowledge?warning=burst", `"`)
 	key, err := url.QueryUnescape(key)
 	must(t, err)
-	_, _ = h.change("acknowledge", url.Values{"key": {key}, "lasts": {"8h"}})
+	_, _ = h.change("acknowledge", url.Values{"warning": {key}, "lasts": {"8h"}})
 	_, body = h.get("/teams")
 	has(t, body, "Acknowledged by ", "until 20:0", "the story")
 	if !strings.Contains(body, "1 warning<") {

@@ -124,12 +124,12 @@ var metalActions = []action{
 		name: "acknowledge", title: "Acknowledge a warning", says: "Says to everybody who reads pages that you know of it. It is shown as acknowledged, by you, until then.",
 		button: "Acknowledge it", operators: true, nav: "nodes",
 		fields: []field{
-			{name: "key", label: "Warning", must: true, fixed: true},
+			{name: "warning", label: "Warning", must: true, fixed: true},
 			{name: "lasts", label: "For", must: true, choices: []choice{{"1h", "1 hour"}, {"8h", "8 hours"}, {"24h", "1 day"}, {"168h", "7 days"}}},
 		},
 		do: acknowledge,
 		command: func(f values) []string {
-			return []string{"muster", "health", "acknowledge", f["key"], "--for", f["lasts"]}
+			return []string{"muster", "health", "acknowledge", f["warning"], "--for", f["lasts"]}
 		},
 		back: func(values) string { return "/nodes#banners" },
 	},
@@ -174,5 +174,5 @@ func acknowledge(a *attempt) (*musterv1.Written, error) {
 	if err != nil || lasts <= 0 || lasts > 30*24*time.Hour {
 		return nil, frame.Wrong("For", "is not a time of up to 30 days: "+parts.Short(a.text("lasts"), 20))
 	}
-	return send(a, a.v.System.AcknowledgeWarning, &musterv1.AcknowledgeWarningRequest{Write: a.write, Key: a.text("key"), Lasts: durationpb.New(lasts)})
+	return send(a, a.v.System.AcknowledgeWarning, &musterv1.AcknowledgeWarningRequest{Write: a.write, Key: a.text("warning"), Lasts: durationpb.New(lasts)})
 }

@@ -2,6 +2,7 @@ package change
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -153,14 +154,17 @@ func actionOf(name string) (action, bool) {
 	if name == "order" {
 		name = "priority" // what a queue's order goes by
 	}
-	for _, list := range [][]action{quotaActions, workActions, metalActions, maintenanceActions, buildActions, peopleActions} {
-		for _, one := range list {
-			if one.name == name {
-				return one, true
-			}
+	for _, one := range actions() {
+		if one.name == name {
+			return one, true
 		}
 	}
 	return action{}, false
+}
+
+// actions are all changes that have a form.
+func actions() []action {
+	return slices.Concat(quotaActions, workActions, metalActions, maintenanceActions, buildActions, peopleActions)
 }
 
 // left says how many sentences are not shown.
