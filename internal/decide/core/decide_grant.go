@@ -141,7 +141,7 @@ func fitting(p *fleet.Partition, gpus int) string {
 	if gpus = p.InWholeNodes(gpus); gpus <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d more would do", gpus)
+	return fmt.Sprintf("; at most %d more fit", gpus)
 }
 
 // heldAmong says how many of the GPUs that would be assigned are held for quotas; "" where none are.

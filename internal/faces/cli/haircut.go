@@ -13,7 +13,7 @@ import (
 func newHaircut(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "haircut", Aliases: []string{"haircuts"},
-		Short: "bring assigned quota down to what is sustainable: plan, compare, review, apply, undo",
+		Short: "bring assigned quota down to what is sustainable: plan, review, tell, apply, undo",
 		Long: `A haircut is a plan that people see, review, apply cluster by cluster and can undo. It takes first
 what is assigned above usage, then what idle jobs hold, then the rest; pro rata, in whole nodes.`,
 	}

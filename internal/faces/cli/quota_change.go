@@ -124,7 +124,7 @@ func (o *grantOptions) said(req *musterv1.SetGrantRequest) string {
 	case req.GetUntil() == nil:
 		return fmt.Sprintf("%s has a grant of %d GPUs in %s", req.GetQuota(), req.GetGpus(), req.GetPartition())
 	case req.GetGpus() == 0:
-		return fmt.Sprintf("nothing of the grant of %s in %s ends later: it has what lasts", req.GetQuota(), req.GetPartition())
+		return fmt.Sprintf("what %s had for a time in %s ends now; it has the grant that lasts", req.GetQuota(), req.GetPartition())
 	}
 	return fmt.Sprintf("%s has %d GPUs more in %s until %s (%s)", req.GetQuota(), req.GetGpus(), req.GetPartition(), dayText(o.until.at.In(o.zone())), clock{o.Now(), o.zone()}.until(o.until.at))
 }

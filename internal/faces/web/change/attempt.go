@@ -59,7 +59,12 @@ func (a *attempt) maybe(name string) *int32 {
 
 // share reads a percentage as a share from 0 to 1, in whole thousandths.
 func (a *attempt) share(name string) float64 {
-	n, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(a.values[name], "%")), 64)
+	text := strings.TrimSpace(strings.TrimSuffix(a.values[name], "%"))
+	if text == "" {
+		a.fault(name, "is missing; write a share such as 15")
+		return 0
+	}
+	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n < 0 || n > 100 {
 		a.fault(name, "is not a share from 0 to 100 %: "+parts.Short(a.values[name], 20))
 	}
@@ -78,8 +83,11 @@ func (a *attempt) until(name string) *timestamppb.Timestamp {
 
 // maybeUntil reads a moment to come that may be left out.
 func (a *attempt) maybeUntil(name string) *timestamppb.Timestamp {
-	if a.values[name] == "" {
+	switch a.values[name] {
+	case "":
 		return nil
+	case "now":
+		return timestamppb.New(a.v.Now) // what was given for a time ends
 	}
 	return a.until(name)
 }
