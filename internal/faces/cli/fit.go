@@ -100,12 +100,17 @@ const tooFarAhead = "too far"
 func tooFar(places []*musterv1.Place) int {
 	n := 0
 	for _, place := range places {
-		out := func(g *musterv1.Ground) bool { return g.GetKind() == tooFarAhead }
-		if f := place.GetForecast(); !f.GetKnown() && slices.ContainsFunc(f.GetUnknown(), out) {
+		if ranOut(place.GetForecast()) {
 			n++
 		}
 	}
 	return n
+}
+
+// ranOut says whether a forecast is not known because the search ran out of time.
+func ranOut(f *musterv1.Forecast) bool {
+	tooFar := func(g *musterv1.Ground) bool { return g.GetKind() == tooFarAhead }
+	return !f.GetKnown() && slices.ContainsFunc(f.GetUnknown(), tooFar)
 }
 
 // flexAsks is the work where it would start on flex.
