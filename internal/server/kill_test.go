@@ -97,8 +97,9 @@ func freeAddress(t *testing.T) string {
 	for range tries {
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(ports)))
 		if err == nil {
-			defer l.Close()
-			return l.Addr().String()
+			address := l.Addr().String()
+			_ = l.Close()
+			return address
 		}
 	}
 	t.Fatal("no port is free")

@@ -215,6 +215,26 @@ func TestAPlanIsDeletedUnlessAWaveIsInForce(t *testing.T) {
 	}
 }
 
+// TestAWaveIsUndoneOnceWhatWasGivenForATimeHasEnded: GPUs that came for a time since the wave keep it
+// from being undone, and the refusal says how they end.
+func TestAWaveIsUndoneOnceWhatWasGivenForATimeHasEnded(t *testing.T) {
+	st := overGranted(t)
+	if refusal := st.apply(); refusal != nil {
+		t.Fatal(refusal)
+	}
+	cut := st.s.Haircut("autumn").Waves[0].Parts[0].Cuts[0]
+	st.do(2, core.SetGrant{Quota: cut.Quota, Partition: "tiger/h200", GPUs: 8, Until: moment(2 * 3600e9), KeepGang: true, Overcommit: true})
+	_, refusal := core.Step(st.s, core.Request{Command: core.UndoHaircut{Name: "autumn"}, Actor: core.System}, moment(3))
+	if refusal == nil || refusal.Code != core.Stale || !strings.Contains(refusal.Message, "muster quota grant "+cut.Quota+" tiger/h200 0 --until now") {
+		t.Fatalf("%v", refusal)
+	}
+	st.do(4, core.SetGrant{Quota: cut.Quota, Partition: "tiger/h200", Until: moment(4), KeepGang: true})
+	st.do(5, core.UndoHaircut{Name: "autumn"})
+	if now := st.s.Partition("tiger/h200").Account(cut.Quota).Grant; now != cut.Was {
+		t.Errorf("it has %d GPUs again, and had %d", now, cut.Was)
+	}
+}
+
 // TestACutOfWhatEndsIsUndoneOnlyUntilItsEnd: what of a grant ends is cut first, and given back
 // as long as its end is to come.
 func TestACutOfWhatEndsIsUndoneOnlyUntilItsEnd(t *testing.T) {

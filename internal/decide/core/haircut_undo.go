@@ -25,11 +25,21 @@ func undoWave(s *fleet.State, c UndoHaircut, now fleet.Instant) ([]event.Event, 
 		for _, cut := range part.Cuts {
 			was := leftBy(cut, now)
 			if a := s.Partition(part.Partition).Account(cut.Quota); a == nil || a.Grant != was.GPUs || a.Gang != was.Gang {
-				return nil, refuse(Stale, "the grant of %s in %s has changed since the wave; set it by hand (it was %d)", cut.Quota, part.Partition, cut.Was)
+				return nil, notAsLeft(cut, part.Partition, a, was.GPUs)
 			}
 		}
 	}
 	return append([]event.Event{event.HaircutUndone{Haircut: h.Name, Cluster: w.Cluster, Class: w.Class}}, giveBack(s, h, at, now)...), nil
+}
+
+// notAsLeft refuses to undo a cut of a grant that has changed since. GPUs that were given for
+// a time can be ended by one command; any other grant is set by hand.
+func notAsLeft(cut fleet.Cut, partition string, a *fleet.Account, left int) *Refusal {
+	if a != nil && cut.Temporary == nil && a.Temporary.GPUs > 0 && a.Lasting() == left {
+		return refuse(Stale, "%s has %d GPUs more in %s for a time, given since the wave; end them (muster quota grant %s %s 0 --until now), and undo it then",
+			cut.Quota, a.Temporary.GPUs, partition, cut.Quota, partition)
+	}
+	return refuse(Stale, "the grant of %s in %s has changed since the wave; set it by hand (it was %d)", cut.Quota, partition, cut.Was)
 }
 
 // waveToUndo finds the wave over a cluster, or over any, that was applied last.
