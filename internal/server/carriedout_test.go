@@ -145,7 +145,8 @@ func (a *agentsPair) live(c *standIn, rng *rand.Rand) {
 		}
 		name := fmt.Sprint("w", made)
 		if c.gang(name, 2, made%2 == 1, lives); made%4 == 3 {
-			a.life.Go(func() { a.cancel("oak@"+c.name, name, time.Duration(100+rng.IntN(2000))*time.Millisecond) })
+			after := time.Duration(100+rng.IntN(2000)) * time.Millisecond
+			a.life.Go(func() { a.cancel("oak@"+c.name, name, after) })
 		}
 	}
 }

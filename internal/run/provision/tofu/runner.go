@@ -94,10 +94,11 @@ func (r *Runner) Find(_ context.Context, o provision.Order) (provision.Report, b
 	if err != nil {
 		return provision.Report{}, false, err
 	}
+	stands := rec.report(r.o.Now()) // once it goes on, the record is the run's own
 	if rec.State == fleet.OperationRunning {
 		r.start(o, rec)
 	}
-	return rec.report(r.o.Now()), true, nil
+	return stands, true, nil
 }
 
 // Begin writes a run down, and begins it.
@@ -109,8 +110,9 @@ func (r *Runner) Begin(_ context.Context, o provision.Order) (provision.Report, 
 	if err := r.save(rec); err != nil {
 		return provision.Report{}, err
 	}
+	stands := rec.report(r.o.Now()) // once it goes on, the record is the run's own
 	r.start(o, rec)
-	return rec.report(r.o.Now()), nil
+	return stands, nil
 }
 
 // Unblock lets a run destroy what it has named.
