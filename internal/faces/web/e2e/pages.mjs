@@ -173,7 +173,7 @@ async function manage(tab) {
   await tab.locator('#ask input[name=share]').fill('25');
   await tab.getByRole('button', { name: 'Draft a plan' }).click();
   await settled(tab);
-  assert.match(await tab.locator('.lead').innerText(), /Brings assigned down/);
+  assert.match(await tab.locator('.lead').innerText(), /Cuts every grant by the buffer/);
   assert.ok(await tab.locator('#compare tbody tr').count() >= 6, 'policies side by side');
   const plan = 'e2e-' + Date.now();
   await tab.locator('#save input[name=name]').fill(plan);
