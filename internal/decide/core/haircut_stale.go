@@ -156,11 +156,7 @@ func touchesUntold(s *fleet.State, r Request, h *fleet.Haircut, w fleet.Wave, no
 	if len(untold) == 0 {
 		return nil
 	}
-	text := strings.Join(untold[:min(len(untold), mostNamed)], ", ")
-	if more := len(untold) - mostNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return refuse(ReasonNeeded, "this wave touches more running work by now than its people were told: %s; say why (a reason), and they are told; or plan again: %s", text, planAgain(s, h)).
+	return refuse(ReasonNeeded, "this wave touches more running work by now than its people were told: %s; say why (a reason), and they are told; or plan again: %s", text.Few(untold, mostNamed), planAgain(s, h)).
 		with(map[string]int{"workloads": len(untold)})
 }
 
