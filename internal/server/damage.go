@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
 )
@@ -60,7 +61,7 @@ func (p *proof) due(now time.Time) time.Duration {
 func (s *server) prove(ctx context.Context) error {
 	p := readProof(s.folder.file(provenFile))
 	for {
-		if rest(ctx, p.due(time.Now())); ctx.Err() != nil {
+		if gate.Pause(ctx, p.due(time.Now())); ctx.Err() != nil {
 			return nil //nolint:nilerr // the server ends
 		}
 		damage, err := damageIn(ctx, s.journal, p, provingRest)
@@ -79,7 +80,7 @@ func damageIn(ctx context.Context, j journal.Journal, p *proof, pause time.Durat
 	err := j.Read(ctx, p.Next, func(en journal.Entry) error {
 		p.Next = en.Seq + 1
 		if en.Seq%provenAtOnce == 0 {
-			rest(ctx, pause)
+			gate.Pause(ctx, pause)
 		}
 		if en.Seq%provingKept == 0 {
 			p.keep()

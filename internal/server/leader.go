@@ -231,13 +231,3 @@ const againAfter = leaseLength / 8
 func beginsAgain(err error, ran bool) bool {
 	return errors.Is(err, journal.ErrDeposed) || errors.Is(err, journal.ErrForgotten) || ran && errors.Is(err, journal.ErrUnavailable)
 }
-
-// rest waits a while, or until ctx ends.
-func rest(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
-	}
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/retain"
 	"github.com/muster-fleet/muster/internal/faces/api"
 	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/run/journal/named"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -65,12 +66,12 @@ func (s *server) trim(ctx context.Context) error {
 		return nil
 	}
 	for wait := trimFirst; ; wait = trimEvery {
-		if rest(ctx, wait); ctx.Err() != nil {
+		if gate.Pause(ctx, wait); ctx.Err() != nil {
 			return nil //nolint:nilerr // the server ends
 		}
 		report, err := retain.Trim(ctx, s.journal, s.Retain.before(time.Now()), retain.Options{Keep: kept, Progress: func(seq uint64) {
 			if seq%trimAtOnce == 0 {
-				rest(ctx, trimRest)
+				gate.Pause(ctx, trimRest)
 			}
 		}})
 		switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-fleet/muster/internal/clusters/kube"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -92,7 +93,7 @@ func again(ctx context.Context, do func() error) error {
 		if !errors.Is(err, journal.ErrUnavailable) || ctx.Err() != nil {
 			return err
 		}
-		rest(ctx, againAfter)
+		gate.Pause(ctx, againAfter)
 	}
 }
 

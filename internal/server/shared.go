@@ -21,6 +21,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/link"
 	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/run/journal/postgres"
 	"github.com/muster-fleet/muster/internal/run/notify"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
@@ -119,7 +120,7 @@ func (s *server) share(ctx context.Context) error {
 		return nil
 	}
 	failed := ""
-	for rest(ctx, shareEvery); ctx.Err() == nil; rest(ctx, shareEvery) {
+	for gate.Pause(ctx, shareEvery); ctx.Err() == nil; gate.Pause(ctx, shareEvery) {
 		why := ""
 		if err := s.sharing.sync(ctx); err != nil && ctx.Err() == nil {
 			why = err.Error()

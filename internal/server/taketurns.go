@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/run/driver/simulated"
+	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -34,7 +35,7 @@ func takeTurns(ctx context.Context, r runner, before func()) error {
 				return err
 			}
 		}
-		rest(ctx, min(longestTurn, max(shortestTurn, r.Due().Sub(clock.Now()))))
+		gate.Pause(ctx, min(longestTurn, max(shortestTurn, r.Due().Sub(clock.Now()))))
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/web"
 	"github.com/muster-fleet/muster/internal/run/audit"
 	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 	"github.com/muster-fleet/muster/internal/run/notify"
@@ -42,7 +43,7 @@ func up(ctx context.Context, o upOptions) error {
 			return err
 		}
 		_, _ = fmt.Fprintf(o.Err, "%v: this server begins again\n", err)
-		rest(ctx, againAfter)
+		gate.Pause(ctx, againAfter)
 	}
 }
 

@@ -157,14 +157,7 @@ func paused(ctx context.Context, wait time.Duration) bool {
 		return true
 	}
 	defer gate.Lend(ctx)()
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return gate.Pause(ctx, wait)
 }
 
 // share counts what is no RPC against its caller's share. It reads the whole fleet, so one of a

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 // A page is told of a change at once after a quiet while, and once in a beat under constant
@@ -136,20 +138,8 @@ func (s *Site) Live(w http.ResponseWriter, r *http.Request) {
 		if _, err := fmt.Fprintf(w, "event: %s\ndata: %d\n\n", kind, seq); err != nil || out.Flush() != nil {
 			return
 		}
-		if kind == "changed" && !rest(r, s.feed.untilBeat(time.Now())) {
+		if kind == "changed" && !gate.Pause(r.Context(), s.feed.untilBeat(time.Now())) {
 			return
 		}
-	}
-}
-
-// rest waits so long; false: the page was closed meanwhile.
-func rest(r *http.Request, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-r.Context().Done():
-		return false
-	case <-t.C:
-		return true
 	}
 }

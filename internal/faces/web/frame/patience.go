@@ -161,14 +161,7 @@ func (t *turns) rested(ctx context.Context, r *readerTurns) bool {
 	if left > 0 {
 		return true
 	}
-	timer := time.NewTimer(time.Duration(-left / workEach * float64(time.Second)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return gate.Pause(ctx, time.Duration(-left/workEach*float64(time.Second)))
 }
 
 // join puts a reader in line; nil: too many pages of theirs are.
