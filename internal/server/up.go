@@ -17,7 +17,9 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/metrics"
 	"github.com/muster-fleet/muster/internal/faces/signin"
 	"github.com/muster-fleet/muster/internal/faces/web"
+	"github.com/muster-fleet/muster/internal/prove/demo"
 	"github.com/muster-fleet/muster/internal/run/audit"
+	"github.com/muster-fleet/muster/internal/run/driver/simulated"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/run/journal"
@@ -96,6 +98,7 @@ type server struct {
 	salvaged   *sqlite.Salvaged                     // what a damaged journal was cut back to; nil: it was not
 	aside      string                               // where what was left of a lost journal was put; "": nowhere
 	records    uint64                               // in the journal when it was opened
+	lived      bool                                 // it was empty, and was given a past
 	snapshot   uint64                               // the one that the start began with; 0: none
 	damage     atomic.Pointer[journal.CorruptError] // what was found in the log while the server ran; nil: nothing
 	engine     *engine.Engine
@@ -169,7 +172,20 @@ func (s *server) openData(ctx context.Context) (err error) {
 	if snap, ok, err := s.journal.SnapshotBefore(ctx, s.records); err == nil && ok {
 		s.snapshot = snap.Seq
 	}
-	return s.folder.settle(s.upOptions, s.records > 0)
+	if err := s.folder.settle(s.upOptions, s.records > 0); err != nil {
+		return err
+	}
+	return s.firstPast(ctx)
+}
+
+// firstPast gives a new demo the weeks that lie behind it, unless other servers may be
+// writing to its journal.
+func (s *server) firstPast(ctx context.Context) error {
+	if s.folder.demo == nil || s.records > 0 || s.upOptions.Journal != "" {
+		return nil
+	}
+	s.lived = true
+	return demo.Past(ctx, s.journal, s.folder.demo.Seed, simulated.RealTime{}.Now())
 }
 
 // machineClock is the clock of this machine, for tests that set it wrong; nil: what it is.
@@ -257,7 +273,7 @@ func (s *server) advertised() string {
 func (s *server) firstFleet(ctx context.Context) error {
 	file, reason := s.Fleet, "the fleet file "+s.Fleet.Name
 	switch {
-	case s.records > 0:
+	case s.records > 0 || s.lived:
 		return nil
 	case s.folder.demo != nil:
 		var err error

@@ -17,11 +17,14 @@ type Cluster struct {
 
 	mu   sync.Mutex
 	fail map[uint64]bool // workloads whose end is a failure
+	pace float64         // how many times longer than the demo's its workloads run
 }
 
 // NewCluster is a cluster on which nothing runs yet, and whose nodes do not fail yet.
-func NewCluster(seed uint64) *Cluster {
-	c := &Cluster{seed: seed, faults: simulated.NewFaults(seed, Faults()), fail: map[uint64]bool{}}
+func NewCluster(seed uint64) *Cluster { return newCluster(seed, Faults()) }
+
+func newCluster(seed uint64, faults simulated.FaultSettings) *Cluster {
+	c := &Cluster{seed: seed, faults: simulated.NewFaults(seed, faults), fail: map[uint64]bool{}, pace: 1}
 	c.Driver = simulated.New(simulated.Options{
 		Seed: seed, Faults: c.faults, Runtime: c.runtime,
 		Delays: &simulated.Delays{
@@ -58,13 +61,40 @@ func (c *Cluster) Watch(at fleet.Instant, s *fleet.State) {
 	}
 }
 
+// setPace says how many times longer than the demo's workloads run that start from now on.
+func (c *Cluster) setPace(pace float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pace = pace
+}
+
 func (c *Cluster) runtime(job driver.Job) (time.Duration, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if _, ours := ownMedian(job); ours && fails(c.seed, job.Namespace, job.Name) {
-		c.mu.Lock()
 		c.fail[job.ID] = true
-		c.mu.Unlock()
 	}
-	return runtime(c.seed, job), true
+	return slower(runtime(c.seed, job), c.pace), true
+}
+
+// Resync lets work that has run for longer than the demo's does go on for a while: it began in
+// the past, or before a stop of hours, and would end with all others of its kind at once.
+func (c *Cluster) Resync(at fleet.Instant, all []driver.Standing) {
+	for _, s := range all {
+		if ran := at.Sub(s.Started); s.Started != 0 && ran > longest {
+			more, _ := c.runtime(s.Job)
+			c.Expect(s.Job.Namespace, s.Job.Name, ran+more)
+		}
+	}
+	c.Driver.Resync(at, all)
+}
+
+// slower is a span of the demo at another pace.
+func slower(d time.Duration, pace float64) time.Duration {
+	if pace == 1 {
+		return d
+	}
+	return time.Duration(float64(d) * pace).Truncate(time.Second)
 }
 
 // Gone forgets a workload.

@@ -25,11 +25,13 @@ type Engine interface {
 type Crowd struct {
 	engine  Engine
 	seed    uint64
+	pace    func() float64 // how many times slower than in the demo it lives
 	members []*member
 }
 
 // member is somebody who does something again and again.
 type member struct {
+	name string
 	at   fleet.Instant // the next time
 	rng  *rand.Rand
 	act  func(m *member, s *fleet.State) []core.Request
@@ -40,13 +42,21 @@ type member struct {
 // NewCrowd is people who begin at a moment. On a fleet that they used before,
 // they go on where they were.
 func NewCrowd(e Engine, seed uint64, at fleet.Instant) *Crowd {
-	c := &Crowd{engine: e, seed: seed}
+	c := newCrowd(e, seed, at, func() float64 { return 1 })
+	e.Read(func(s *fleet.State) {
+		if s.Workload(MoonshotNamespace, Moonshot) == nil {
+			c.join(at, s, "moonshot", nil, submitsMoonshot, never)
+		}
+	})
+	return c
+}
+
+// newCrowd is the people without the one who wants the moon.
+func newCrowd(e Engine, seed uint64, at fleet.Instant, pace func() float64) *Crowd {
+	c := &Crowd{engine: e, seed: seed, pace: pace}
 	e.Read(func(s *fleet.State) {
 		for _, t := range teams {
 			c.join(at, s, "team "+t.namespace, func(m *member) { m.n = lastNumber(s, t.namespace) }, c.submits(t), t.pause)
-		}
-		if len(s.Workloads) == 0 {
-			c.join(at, s, "moonshot", nil, submitsMoonshot, never)
 		}
 		c.join(at.Add(time.Minute), s, "cancels", nil, cancels, every(80*time.Second))
 		c.join(at.Add(time.Minute), s, "raises", nil, raises, every(2*time.Minute))
@@ -61,11 +71,16 @@ func NewCrowd(e Engine, seed uint64, at fleet.Instant) *Crowd {
 func (c *Crowd) join(at fleet.Instant, s *fleet.State, name string, prepare func(*member),
 	act func(*member, *fleet.State) []core.Request, wait func(*member, *fleet.State) time.Duration,
 ) {
-	m := &member{at: at, rng: stream(c.seed, name, strconv.FormatUint(s.Seq, 10)), act: act, wait: wait}
+	m := &member{name: name, at: at, rng: stream(c.seed, name, strconv.FormatUint(s.Seq, 10)), act: act, wait: wait}
 	if prepare != nil {
 		prepare(m)
 	}
 	c.members = append(c.members, m)
+}
+
+// quiet lets some of the people want nothing any more.
+func (c *Crowd) quiet(names ...string) {
+	c.members = slices.DeleteFunc(c.members, func(m *member) bool { return slices.Contains(names, m.name) })
 }
 
 // Due is when somebody wants something next.
@@ -89,7 +104,7 @@ func (c *Crowd) Act(now fleet.Instant) (wants []core.Request) {
 		for _, m := range c.members {
 			if m.at <= now {
 				wants = append(wants, m.act(m, s)...)
-				m.at = now.Add(m.wait(m, s))
+				m.at = now.Add(slower(m.wait(m, s), c.pace()))
 			}
 		}
 	})
@@ -132,6 +147,7 @@ var operator = core.Actor{Name: "operator:olga", User: "olga", Operator: true}
 func (c *Crowd) submits(t team) func(*member, *fleet.State) []core.Request {
 	return func(m *member, s *fleet.State) []core.Request {
 		next := t.work(c.seed, m.n+1)
+		next.MaxRuntime = slower(next.MaxRuntime, c.pace())
 		if t.asksFor(s)+gpus(next) > t.limit {
 			return nil
 		}
@@ -256,13 +272,8 @@ func transfers(m *member, s *fleet.State) []core.Request {
 
 // incidents opens a sev over two nodes, and closes it the next time.
 func incidents(m *member, s *fleet.State) []core.Request {
-	for _, i := range s.Incidents {
-		if i.Closed == 0 && strings.HasPrefix(i.Name, "sev-") {
-			return []core.Request{
-				{Command: core.CloseIncident{Name: i.Name}, Actor: operator, Reason: "cable replaced"},
-				{Command: core.SetNodes{Names: i.Nodes, State: fleet.Probation, Signal: "validated after " + i.Name}, Actor: operator},
-			}
-		}
+	if list := closesIncident(s); list != nil {
+		return list
 	}
 	p := s.Partitions[m.rng.IntN(len(s.Partitions))]
 	at := m.rng.IntN(len(p.Nodes) - 1)
@@ -272,4 +283,17 @@ func incidents(m *member, s *fleet.State) []core.Request {
 		{Command: core.OpenIncident{Name: name, Scope: p.ID, Severity: "sev3", Nodes: names}, Actor: operator, Reason: "InfiniBand flaps"},
 		{Command: core.SetNodes{Names: names, State: fleet.Quarantined, Signal: name}, Actor: operator},
 	}
+}
+
+// closesIncident lets an operator close the sev that is open; nil: none is.
+func closesIncident(s *fleet.State) []core.Request {
+	for _, i := range s.Incidents {
+		if i.Closed == 0 && strings.HasPrefix(i.Name, "sev-") {
+			return []core.Request{
+				{Command: core.CloseIncident{Name: i.Name}, Actor: operator, Reason: "cable replaced"},
+				{Command: core.SetNodes{Names: i.Nodes, State: fleet.Probation, Signal: "validated after " + i.Name}, Actor: operator},
+			}
+		}
+	}
+	return nil
 }

@@ -10,5 +10,6 @@
 // they see. Time is real: a second is a second.
 //
 // Everything is drawn from a seed: the n-th workload of a team, and how long a
-// workload runs, are the same in every run, and after a restart.
+// workload runs, are the same in every run, and after a restart. A new demo has a past
+// of six weeks (past.go): the same people in virtual time, slower, decided by the same engine.
 package demo

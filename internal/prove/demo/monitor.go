@@ -76,14 +76,7 @@ const madNodes = 6
 // errs lets a monitor say of many nodes at once that their links are down, and
 // take it back the next time; nobody loses a node by it.
 func errs(m *member, s *fleet.State) []core.Request {
-	var list []fleet.Signal
-	for _, p := range s.Partitions {
-		for _, b := range p.Health.Bursts {
-			if strings.HasPrefix(b.Signature, erring) {
-				list = append(list, taken(p)...)
-			}
-		}
-	}
+	list := takenBack(s)
 	if list == nil {
 		p := s.Partitions[m.rng.IntN(len(s.Partitions))]
 		for k := range min(madNodes, len(p.Nodes)) {
@@ -91,10 +84,27 @@ func errs(m *member, s *fleet.State) []core.Request {
 		}
 	}
 	m.n++
+	return []core.Request{says(s, m.n, list)}
+}
+
+// says is what the erring monitor sends, the n-th time.
+func says(s *fleet.State, n int, list []fleet.Signal) core.Request {
 	for i := range list {
-		list[i].ID, list[i].At = fmt.Sprintf("%s-%d-%d-%d", erring, s.Time, m.n, i), max(1, s.Time)
+		list[i].ID, list[i].At = fmt.Sprintf("%s-%d-%d-%d", erring, s.Time, n, i), max(1, s.Time)
 	}
-	return []core.Request{{Command: core.TakeSignals{Signals: list}, Actor: operator}}
+	return core.Request{Command: core.TakeSignals{Signals: list}, Actor: operator}
+}
+
+// takenBack is what the erring monitor said and takes back; nil: nothing.
+func takenBack(s *fleet.State) (list []fleet.Signal) {
+	for _, p := range s.Partitions {
+		for _, b := range p.Health.Bursts {
+			if strings.HasPrefix(b.Signature, erring) {
+				list = append(list, taken(p)...)
+			}
+		}
+	}
+	return list
 }
 
 const erring = "linkwatch"

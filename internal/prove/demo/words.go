@@ -19,6 +19,7 @@ func Welcome(first ...string) string {
 		{"muster job list --waiting", "the others that wait; ask muster why about any"},
 		{"muster health --watch", "nodes by state and cause, what automation does and what waits"},
 		{"muster events --watch", "everything as it happens, decisions and reasons"},
+		{"muster promise; muster report health", "what was promised and kept, and what failed, in the weeks before"},
 		{"muster capacity flex --watch", "namespaces sharing what quota leaves unused"},
 		{"muster submit --name hello --target flex --gang 1x8", "a workload of your own; it runs for 10 minutes"},
 	}
@@ -26,6 +27,7 @@ func Welcome(first ...string) string {
 	b.WriteString(`A demo fleet is running: 112 nodes in 2 clusters, 3 partitions and 8 islands; 8 quotas in 3 trees; 14 teams, six
 of them on flex. It is made up, but a second is a second. So that you see something within a minute, workloads
 run for 1 to 20 minutes, and nodes fail two thousand times as often as real ones and are repaired in minutes.
+A new one has six calmer weeks behind it, decided by the same engine: work ran for days and nodes failed rarely.
 
 In another terminal, try:
 
