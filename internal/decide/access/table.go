@@ -9,7 +9,7 @@ import (
 // Action is what a caller may do or not. Every command and every RPC is one.
 type Action string
 
-// What is asked.
+// What is asked. Only these are named *.read: their RPCs change nothing, and say so (NO_SIDE_EFFECTS).
 const (
 	AskSelf      Action = "self.read"     // who one is, which Muster this is
 	ReadFigures  Action = "figures.read"  // capacity, promises, quotas, nodes and their health, as figures

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -18,6 +19,7 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
 
 	_ "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/access"
@@ -26,20 +28,24 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// everyRPC are all RPCs of the API, as its descriptors have them.
-func everyRPC() (list []string) {
+// methods are all RPCs of the API by their paths, as its descriptors have them.
+func methods() map[string]protoreflect.MethodDescriptor {
+	found := map[string]protoreflect.MethodDescriptor{}
 	protoregistry.GlobalFiles.RangeFilesByPackage("muster.v1", func(f protoreflect.FileDescriptor) bool {
 		for i := range f.Services().Len() {
 			s := f.Services().Get(i)
 			for k := range s.Methods().Len() {
-				list = append(list, fmt.Sprintf("/%s/%s", s.FullName(), s.Methods().Get(k).Name()))
+				m := s.Methods().Get(k)
+				found[fmt.Sprintf("/%s/%s", s.FullName(), m.Name())] = m
 			}
 		}
 		return true
 	})
-	sort.Strings(list)
-	return list
+	return found
 }
+
+// everyRPC are the paths of all RPCs.
+func everyRPC() []string { return slices.Sorted(maps.Keys(methods())) }
 
 // A new RPC is a row in the table of rights, and a row is an RPC that there is.
 func TestEveryRPCHasARow(t *testing.T) {
@@ -58,6 +64,24 @@ func TestEveryRPCHasARow(t *testing.T) {
 	}
 	if len(list) < 90 {
 		t.Fatalf("only %d RPCs were found", len(list))
+	}
+}
+
+// What reads is marked NO_SIDE_EFFECTS in its proto, and what changes something is not. A
+// server that follows answers what is marked by itself, and sends the rest to the one that
+// leads. Pages keep the answers to what is marked; a stream has no answer to keep.
+func TestWhatOnlyReadsIsMarkedSo(t *testing.T) {
+	for path, m := range methods() {
+		action := api.Actions()[path]
+		reads := strings.HasSuffix(string(action), ".read") && !m.IsStreamingServer()
+		o, ok := m.Options().(*descriptorpb.MethodOptions)
+		marked := ok && o.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS
+		switch {
+		case reads && !marked:
+			t.Errorf("%s is %s, which changes nothing: give it `option idempotency_level = NO_SIDE_EFFECTS` in its proto", path, action)
+		case marked && !reads:
+			t.Errorf("%s is %s, and is marked NO_SIDE_EFFECTS: only an action named *.read that answers once may be", path, action)
+		}
 	}
 }
 
