@@ -92,8 +92,7 @@ func enrol(data string, o enrolOptions) (link.Identity, error) {
 	if err != nil {
 		return link.Identity{}, err
 	}
-	is, err := a.Enrol(o.Cluster, o.Holds, o.Only)
-	return is, err
+	return a.Enrol(o.Cluster, o.Holds, o.Only)
 }
 
 // revoke lets none of them in any more.

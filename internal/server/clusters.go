@@ -72,11 +72,7 @@ func (s *server) several() (*clusters, error) {
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
 	c := &clusters{server: s, own: map[string]*kube.Client{}, kept: map[string]*keptCluster{}, quiets: map[string]time.Time{}}
 	for _, join := range s.Clusters {
-		connect := kube.Connect
-		if !join.Manage && !join.Kueue {
-			connect = kube.ConnectReading
-		}
-		client, err := connect(join.Kubeconfig, join.Context)
+		client, err := s.connect(join)
 		if err != nil {
 			return nil, cli.Malformed(fmt.Errorf("cluster %s: %w", join.Name, err))
 		}
@@ -92,7 +88,10 @@ func (s *server) several() (*clusters, error) {
 	if err != nil {
 		return nil, cli.Malformed(fmt.Errorf("certificates of agents: %w", err))
 	}
-	c.hub = &link.Hub{Trust: trust, Log: s.log, Check: c.check, Joined: c.joined, Term: s.term}
+	c.hub = &link.Hub{Trust: trust, Log: s.log, Check: c.check, Joined: c.joined}
+	if s.sharing != nil { // other servers have the same log
+		c.hub.Term, c.hub.Keep = s.term, s.sharing.sync
+	}
 	return c, nil
 }
 
@@ -167,7 +166,7 @@ func (c *clusters) check(h link.Hello) error {
 
 // joined begins to look at the cluster of an agent that may stay.
 func (c *clusters) joined(h link.Hello) {
-	client, err := kube.Over(h.Cluster, c.hub.Way(h.Cluster))
+	client, err := kube.Over(h.Cluster, kube.While(c.hub.Way(h.Cluster), c.server.drives))
 	if err != nil {
 		c.server.log.Error("the cluster cannot be looked at", "cluster", h.Cluster, "why", err)
 		return

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -159,10 +160,11 @@ func (o *enrolCommand) run() error {
 		text = []byte(secretOf(o.secret, is))
 	}
 	if o.out != "" {
-		return cli.Malformed(wholefile.WriteBytes(o.out, text))
+		err = cli.Malformed(wholefile.WriteBytes(o.out, text))
+	} else {
+		_, err = o.Out.Write(text)
 	}
-	_, err = o.Out.Write(text)
-	return err
+	return errors.Join(err, passedOn(dir, o.Cluster, passesOnWithin))
 }
 
 // secretOf is a Secret of the shape that cert-manager writes too.
@@ -186,6 +188,9 @@ within seconds; what runs on the cluster goes on.`,
 				return err
 			}
 			if err := revoke(dir, args[0]); err != nil {
+				return err
+			}
+			if err := passedOn(dir, args[0], passesOnWithin); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(p.Out, "No agent of cluster %s is let in any more.\n", args[0])

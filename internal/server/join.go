@@ -60,15 +60,19 @@ type joined struct {
 func (s *server) join() (*joined, error) {
 	frugal()
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
-	connect := kube.Connect
-	if !s.Join.Manage && !s.Join.Kueue {
-		connect = kube.ConnectReading
-	}
-	client, err := connect(s.Join.Kubeconfig, s.Join.Context)
+	client, err := s.connect(*s.Join)
 	if err != nil {
 		return nil, cli.Malformed(err)
 	}
 	return &joined{server: s, client: client}, nil
+}
+
+// connect reaches a cluster by a kubeconfig.
+func (s *server) connect(join joinOptions) (*kube.Client, error) {
+	if !join.Manage && !join.Kueue {
+		return kube.ConnectReading(join.Kubeconfig, join.Context)
+	}
+	return kube.ConnectWhile(join.Kubeconfig, join.Context, s.drives)
 }
 
 // kubeEngine is the engine as a cluster's reconciler asks for it.

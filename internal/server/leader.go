@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"sync/atomic"
 	"time"
@@ -76,6 +77,15 @@ func (l *leadership) may() error {
 		return errors.New("the lease of this server has run out and could not be renewed")
 	}
 	return nil
+}
+
+// drives says why this server may write nothing to clusters now: what it was to carry out may be
+// wrong by now, as another server may lead already.
+func (s *server) drives(*http.Request) error {
+	if s.leadership == nil {
+		return nil
+	}
+	return s.leadership.may()
 }
 
 // started says whether this server leads, or has led until a moment ago.

@@ -62,17 +62,18 @@ type alike struct {
 func (s *server) newSharing() (*sharing, error) {
 	j, ok := s.journal.(*postgres.Journal)
 	if !ok {
+		_ = os.Remove(s.folder.file(sharedState)) // of a time before
 		return nil, nil
 	}
 	sh := &sharing{j: j, dir: s.folder.path, log: s.log, known: map[string]alike{}, leads: func() bool { return s.term() > 0 }}
-	data, err := os.ReadFile(s.folder.file(sharedState))
-	if err == nil {
-		err = json.Unmarshal(data, &sh.known)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch known, err := readShared(s.folder.path); {
+	case err == nil:
+		sh.known = known
+	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %w; delete it: what the database has holds then", sharedState, err)
 	}
 	if s.Session.KeyFile != "" {
+		var err error
 		if sh.seal, err = sealBy(s.Session.KeyFile); err != nil {
 			return nil, cli.Malformed(err)
 		}
@@ -235,6 +236,39 @@ func (sh *sharing) take(ctx context.Context, name string, data []byte, leaders b
 		sh.known[name] = alike{f.Version, sumOf(f.Data)}
 	}
 	return err
+}
+
+// passesOnWithin is how long a command waits for the server of its data folder.
+const passesOnWithin = 10 * time.Second
+
+// passedOn returns once the servers of a fleet share who speaks for a cluster as the data folder of
+// one of them has it: until then it would be gone with that folder. A server with a journal of its
+// own shares nothing.
+func passedOn(dir, cluster string, within time.Duration) error {
+	name := agentsDir + "/" + cluster + link.Enrolled
+	for end := time.Now().Add(within); ; time.Sleep(50 * time.Millisecond) {
+		known, err := readShared(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		data, _ := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))) // nil: it was revoked
+		if err == nil && known[name].Sum == sumOf(data) {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("who speaks for cluster %s was changed in data folder %s alone: the server of that folder does not run, or does not reach its database. It passes the change on as soon as it can; until then the other servers go by what was before", cluster, dir)
+		}
+	}
+}
+
+// readShared is which version of each file a data folder has.
+func readShared(dir string) (map[string]alike, error) {
+	data, err := os.ReadFile(filepath.Join(dir, sharedState))
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]alike{}
+	return known, json.Unmarshal(data, &known)
 }
 
 // sumOf names the content of a file; "" where there is none.

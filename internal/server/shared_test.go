@@ -135,6 +135,55 @@ func TestWhatIsNotInTheLogMovesWithLeadership(t *testing.T) {
 	}
 }
 
+// Who was let in is let in although the server that did it is gone with its folder right after.
+func TestAnEnrolmentOutlivesTheFolderInWhichItWasMade(t *testing.T) {
+	p := newPair(t, false)
+	was := p.leader()
+	if out, err := exec.CommandContext(t.Context(), "muster", "agent", "enrol", "lion", "--data", p.dirs[was], "--out", filepath.Join(t.TempDir(), "lion.pem")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	p.kill(was)
+	enrolled, err := os.ReadFile(filepath.Join(p.dirs[was], agentsDir, "lion.crt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(p.dirs[was]); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		if has, _ := os.ReadFile(filepath.Join(p.dirs[1-was], agentsDir, "lion.crt")); string(has) == string(enrolled) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the other server does not know whom the first one has let in; it says:\n%s", p.said(1-was))
+		}
+	}
+}
+
+// A command that changes who speaks for a cluster says so where only one data folder knows it.
+func TestAChangeThatIsNotPassedOnIsSaid(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := enrol(dir, enrolOptions{Cluster: "lion", Holds: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	if err := passedOn(dir, "lion", 0); err != nil {
+		t.Errorf("a server with a journal of its own: %v", err)
+	}
+	write(t, filepath.Join(dir, sharedState), "{}")
+	if err := passedOn(dir, "lion", 0); err == nil || !strings.Contains(err.Error(), "alone") {
+		t.Errorf("a change that no other server knows: %v", err)
+	}
+	if err := passedOn(dir, "puma", 0); err != nil {
+		t.Errorf("a cluster of which nothing has changed: %v", err)
+	}
+	if err := revoke(dir, "lion"); err != nil {
+		t.Fatal(err)
+	}
+	if err := passedOn(dir, "lion", 0); err != nil {
+		t.Errorf("what was let in and revoked before anybody knew: %v", err)
+	}
+}
+
 // trouble lets something happen that people are told of: each time something else.
 func trouble(ctx context.Context, c *client.Client, n int) error {
 	_, err := c.Quotas.Transfer(ctx, &musterv1.TransferRequest{

@@ -10,24 +10,41 @@ import (
 // ConnectReading is Connect for who only watches: whatever is asked, and whatever the
 // kubeconfig's user may, nothing on the cluster is written.
 func ConnectReading(file, in string) (*Client, error) {
+	return ConnectWhile(file, in, func(q *http.Request) error {
+		return fmt.Errorf("the cluster was joined with --observe, and nothing is written there (%s %s)", q.Method, q.URL.Path)
+	})
+}
+
+// ConnectWhile is Connect for who writes only while it may.
+func ConnectWhile(file, in string, may func(*http.Request) error) (*Client, error) {
 	config, err := ConfigOf(file, in)
 	if err != nil {
 		return nil, err
 	}
-	config.Wrap(func(way http.RoundTripper) http.RoundTripper { return readingOnly{way} })
+	config.Wrap(func(way http.RoundTripper) http.RoundTripper { return While(way, may) })
 	return connect(rest.CopyConfig(config))
 }
 
-// readingOnly is a way on which nothing is written.
-type readingOnly struct{ http.RoundTripper }
+// While is a way on which is written only while that may be. What reads passes at all times.
+func While(way http.RoundTripper, may func(*http.Request) error) http.RoundTripper {
+	return guarded{way, may}
+}
 
-// RoundTrip lets through what reads.
-func (r readingOnly) RoundTrip(q *http.Request) (*http.Response, error) {
+type guarded struct {
+	http.RoundTripper
+	may func(*http.Request) error
+}
+
+// RoundTrip lets through what may pass.
+func (g guarded) RoundTrip(q *http.Request) (*http.Response, error) {
 	if q.Method == http.MethodGet || q.Method == http.MethodHead {
-		return r.RoundTripper.RoundTrip(q)
+		return g.RoundTripper.RoundTrip(q)
 	}
-	if q.Body != nil {
-		_ = q.Body.Close()
+	if err := g.may(q); err != nil {
+		if q.Body != nil {
+			_ = q.Body.Close()
+		}
+		return nil, err
 	}
-	return nil, fmt.Errorf("the cluster was joined with --observe, and nothing is written there (%s %s)", q.Method, q.URL.Path)
+	return g.RoundTripper.RoundTrip(q)
 }

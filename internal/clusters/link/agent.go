@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -59,7 +58,7 @@ type Agent struct {
 	connected atomic.Int64 // lines over which it was asked
 	asked     atomic.Int64
 	lines     atomic.Int64
-	term      atomic.Int64 // the newest of the servers that have asked
+	fence     fence
 	keys      keyring
 }
 
@@ -201,27 +200,5 @@ func (a *Agent) answers(said *verdict) http.Handler {
 		a.asked.Add(1)
 		a.Handler.ServeHTTP(w, r)
 	})
-	return a.fenced(mux)
-}
-
-// headerTerm has the term in which a server leads that shares its log with others.
-const headerTerm = "Muster-Term"
-
-// fenced answers no server that led in an earlier term than one that was heard already: what
-// it asks was decided before, and may be wrong by now.
-func (a *Agent) fenced(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		term, err := strconv.ParseInt(r.Header.Get(headerTerm), 10, 64)
-		if err != nil { // its log is its own
-			next.ServeHTTP(w, r)
-			return
-		}
-		for was := a.term.Load(); term > was && !a.term.CompareAndSwap(was, term); was = a.term.Load() {
-		}
-		if now := a.term.Load(); term < now {
-			http.Error(w, fmt.Sprintf("the term %d of this server is over: another leads in term %d", term, now), http.StatusPreconditionFailed)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	return a.fence.keep(mux)
 }

@@ -39,7 +39,8 @@ type Authority struct {
 // NAME.crt.
 const (
 	authorityFile = "authority.pem"
-	enrolledFile  = ".crt"
+	// Enrolled is how the names of files end that say who speaks for a cluster.
+	Enrolled = ".crt"
 )
 
 // How long certificates hold. The server's own is renewed by itself.
@@ -184,7 +185,7 @@ func (a *Authority) admits(cluster string, cert *x509.Certificate) bool {
 	return false
 }
 
-func (a *Authority) file(cluster string) string { return filepath.Join(a.dir, cluster+enrolledFile) }
+func (a *Authority) file(cluster string) string { return filepath.Join(a.dir, cluster+Enrolled) }
 
 // serverCert is a certificate for the server.
 func (a *Authority) serverCert() (*tls.Certificate, error) {

@@ -32,6 +32,9 @@ type Hub struct {
 	// Term is in which the server leads, of those that share a log; 0: it does not lead now.
 	// nil: its log is its own.
 	Term func() int64
+	// Keep makes what was just signed for an agent known to the servers that share its log; nil:
+	// there are none.
+	Keep func(context.Context) error
 
 	mu    sync.Mutex
 	lines map[string][]*line // by cluster, the oldest first
@@ -157,6 +160,9 @@ func (h *Hub) hear(ctx context.Context, is *line) error {
 	return nil
 }
 
+// leads says whether this server leads: it alone renews what agents show to all servers.
+func (h *Hub) leads() bool { return h.Term == nil || h.Term() > 0 }
+
 // sign says in which term this server leads.
 func (h *Hub) sign(r *http.Request) {
 	if h.Term == nil {
@@ -213,8 +219,7 @@ func (h *Hub) keep(ctx context.Context, is *line) {
 			h.Log.Warn("an agent is sent away", "cluster", is.cluster, "why", err)
 			return
 		}
-		// Agents of several servers show each the same certificate: one alone must not change it.
-		if now := time.Now(); h.Trust.renew != nil && !is.hello.Several && now.Sub(tried) > renewAgain && due(is.conn.Conn.(*tls.Conn).ConnectionState().VerifiedChains[0][0], now) {
+		if now := time.Now(); h.Trust.renew != nil && h.leads() && now.Sub(tried) > renewAgain && due(is.conn.Conn.(*tls.Conn).ConnectionState().VerifiedChains[0][0], now) {
 			tried = now
 			if err := h.renew(ctx, is); err == nil {
 				h.Log.Info("an agent's certificate is renewed; it comes again", "cluster", is.cluster)
@@ -234,12 +239,32 @@ func (h *Hub) Connected(cluster string) int {
 }
 
 // Lead tells every agent that has a line in which term this server leads, and then Joined of
-// each cluster. From then on the agents answer no server of an earlier term.
+// each cluster. From then on the agents answer no server of an earlier term, and what such a
+// server had written has ended.
 func (h *Hub) Lead(ctx context.Context) {
+	h.mu.Lock()
+	clusters := slices.Collect(maps.Keys(h.lines))
+	h.mu.Unlock()
+	var all sync.WaitGroup
+	for _, cluster := range clusters {
+		all.Go(func() {
+			for _, is := range h.tell(ctx, cluster) {
+				if h.Joined != nil {
+					h.Joined(is.hello)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// tell lets all agents of a cluster hear in which term this server leads. One that does not
+// answer in time hears it with the first call.
+func (h *Hub) tell(ctx context.Context, cluster string) []*line {
 	ctx, stop := context.WithTimeout(ctx, handshake)
 	defer stop()
 	h.mu.Lock()
-	lines := slices.Concat(slices.Collect(maps.Values(h.lines))...)
+	lines := slices.Clone(h.lines[cluster])
 	h.mu.Unlock()
 	var all sync.WaitGroup
 	for _, is := range lines {
@@ -251,11 +276,7 @@ func (h *Hub) Lead(ctx context.Context) {
 		})
 	}
 	all.Wait()
-	for _, is := range lines {
-		if h.Joined != nil {
-			h.Joined(is.hello)
-		}
-	}
+	return lines
 }
 
 // Way is the way to a cluster, over whichever line its agents have.

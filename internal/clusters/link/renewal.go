@@ -96,6 +96,9 @@ func (h *Hub) renew(ctx context.Context, is *line) error {
 	}
 	leaf := is.conn.Conn.(*tls.Conn).ConnectionState().VerifiedChains[0][0]
 	cert, err := h.Trust.renew(is.cluster, leaf, request)
+	if err == nil && h.Keep != nil {
+		err = h.Keep(ctx)
+	}
 	if err != nil {
 		return err
 	}

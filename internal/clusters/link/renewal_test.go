@@ -1,14 +1,17 @@
 package link
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -125,4 +128,39 @@ func TestOnlyAnEnrolledCertificateIsRenewed(t *testing.T) {
 	if _, err := h.authority.Renew("tiger", is, request); err == nil {
 		t.Error("a certificate that was revoked is renewed")
 	}
+}
+
+// Where several servers share a log the one that leads renews what an agent shows to all, and the
+// agent is given nothing that the others do not know yet.
+func TestTheLeaderAloneRenewsWhatIsShownToSeveral(t *testing.T) {
+	first := newHouse(t)
+	second := first.second()
+	var terms [2]atomic.Int64
+	first.hub.Term, second.hub.Term = terms[0].Load, terms[1].Load
+	var keeps, fails atomic.Int64
+	file := first.shortly("tiger")
+	was := until(t, file)
+	first.hub.Keep = func(context.Context) error { t.Error("the server that follows has renewed"); return nil }
+	second.hub.Keep = func(context.Context) error {
+		if until(t, file).After(was) {
+			t.Error("the agent has what the other servers do not know yet")
+		}
+		if keeps.Add(1) == 1 {
+			fails.Add(1)
+			return errors.New("the database is away")
+		}
+		return nil
+	}
+	stop, _ := first.agent(first.address+","+second.address, file, "tiger", says("here"))
+	second.until("a server leads, and the agent has a line to both", func() bool {
+		return first.hub.Connected("tiger") == 1 && second.hub.Connected("tiger") == 1
+	})
+	terms[1].Store(5)
+	second.until("it was tried once", func() bool { return fails.Load() == 1 })
+	if until(t, file).After(was) {
+		t.Error("the agent was given what could not be kept")
+	}
+	stop() // it is tried again with the next line, and else after some minutes
+	first.agent(first.address+","+second.address, file, "tiger", says("here"))
+	second.until("its file has another certificate", func() bool { return until(t, file).After(was) })
 }
