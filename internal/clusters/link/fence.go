@@ -104,7 +104,7 @@ func (f *fence) keep(next http.Handler) http.Handler {
 }
 
 // lasts is how long a call is worked on. One that reads ends with its line or its term. One that
-// writes goes on until the cluster has answered: where it was broken off, nobody would know whether
+// writes goes on until the cluster has answered: of one that was broken off it is not known whether
 // it is still done.
 func (e *era) lasts(ctx context.Context, writes bool) (context.Context, context.CancelFunc) {
 	if writes {

@@ -97,8 +97,8 @@ func TestANewerLeaderWaitsForTheWritesOfEarlierOnes(t *testing.T) {
 	}
 }
 
-// A write goes on where the server that asked for it is gone: nobody would know whether the
-// cluster still does what was broken off.
+// A write goes on where the server that asked for it is gone: of one that was broken off it is not known whether the
+// cluster still does it.
 func TestAWriteOutlivesTheServerThatAskedForIt(t *testing.T) {
 	w := newTwo(t)
 	asking, gone := context.WithCancel(t.Context())
@@ -121,7 +121,7 @@ func TestAWriteOutlivesTheServerThatAskedForIt(t *testing.T) {
 	}
 }
 
-// What an earlier leader only looks at ends at once, and nobody waits for it.
+// What an earlier leader only looks at ends at once, and no server waits for it.
 func TestAnEarlierLeaderWatchesNothingAnyMore(t *testing.T) {
 	w := newTwo(t)
 	watched := make(chan int, 1)
