@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -20,7 +21,7 @@ import (
 // outsideOptions are those of what builds clusters of real providers. Tokens are files.
 type outsideOptions struct {
 	CheckinRepository, CheckinBranch, CheckinToken string
-	BuildkiteToken                                 string
+	BuildkiteToken, BuildkiteWebhook               string
 	Azure                                          bool // its quota is counted
 	Tofu                                           tofuOptions
 }
@@ -30,6 +31,7 @@ func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
 	f.StringVar(&o.CheckinBranch, "checkin-branch", "main", "branch of it that counts")
 	f.StringVar(&o.CheckinToken, "checkin-token", "", "file of the token for it, by HTTPS")
 	f.StringVar(&o.BuildkiteToken, "buildkite-token", "", "file of an API access token of Buildkite (read_builds, write_builds), for blueprints with the runner buildkite:ORG/PIPELINE")
+	f.StringVar(&o.BuildkiteWebhook, "buildkite-webhook", "", "file of the token of a webhook of Buildkite, which posts signed to "+buildkiteHook+"; none: builds are only asked for")
 	f.BoolVar(&o.Azure, "azure", false, "count cloud quota of Azure, as the workload's identity, that of the environment (AZURE_CLIENT_ID, ...), or the machine's")
 	tofuFlags(f, &o.Tofu)
 }
@@ -62,11 +64,31 @@ var cloudSecrets = []string{"AZURE_CLIENT_SECRET", "AZURE_CLIENT_CERTIFICATE_PAS
 // mask takes out of texts every secret that an adapter is handed.
 func (o *outsideOptions) mask(checkin, token string) (func(string) string, error) {
 	projects, err := secretFile("--tofu-token", o.Tofu.Token)
-	secrets := slices.Concat([]string{token}, provision.GitPlaceOf(o.CheckinRepository, checkin).Secrets, provision.GitPlaceOf(o.Tofu.Projects, projects).Secrets)
+	hook, wrong := secretFile("--buildkite-webhook", o.BuildkiteWebhook)
+	secrets := slices.Concat([]string{token, hook}, provision.GitPlaceOf(o.CheckinRepository, checkin).Secrets, provision.GitPlaceOf(o.Tofu.Projects, projects).Secrets)
 	for _, name := range cloudSecrets {
 		secrets = append(secrets, os.Getenv(name))
 	}
-	return provision.Masker(secrets...), err
+	return provision.Masker(secrets...), errors.Join(err, wrong)
+}
+
+// buildkiteHook is where Buildkite posts its webhooks.
+const buildkiteHook = "/hooks/buildkite"
+
+// hooks take what services outside post by themselves, by path.
+func (s *server) hooks() (map[string]http.Handler, error) {
+	secret, err := secretFile("--buildkite-webhook", s.Outside.BuildkiteWebhook)
+	if err != nil || secret == "" {
+		return nil, err
+	}
+	return map[string]http.Handler{buildkiteHook: &buildkite.Hook{Secret: secret, Nudge: s.nudge}}, nil
+}
+
+// nudge lets an operation be looked at now, where this server builds clusters.
+func (s *server) nudge(operation string) {
+	if builder := s.builder.Load(); builder != nil {
+		builder.Nudge(operation)
+	}
 }
 
 // clouds are what counts quota of real clouds, by provider.

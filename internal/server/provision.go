@@ -42,6 +42,8 @@ func (s *server) buildOut(ctx context.Context) error {
 		Providers: map[string]provision.Outside{"simulated": runners(projects, world), "azure": outside, "hand": outside}, Clouds: clouds,
 		Mask: mask,
 	})
+	s.builder.Store(runner)
+	defer s.builder.Store(nil)
 	return takeTurns(ctx, runner, func() { s.engine.Read(func(st *fleet.State) { grantAll(st, world) }) })
 }
 

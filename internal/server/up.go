@@ -25,6 +25,7 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 	"github.com/muster-fleet/muster/internal/run/notify"
+	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -110,8 +111,9 @@ type server struct {
 	line       *statusLine
 	past       *keeper.Keeper
 	web        *web.Server
-	pages      http.Handler                    // web, behind signin where there is one
-	reconciler atomic.Pointer[kube.Reconciler] // of the joined cluster; nil: none was joined
+	pages      http.Handler                     // web, behind signin where there is one
+	reconciler atomic.Pointer[kube.Reconciler]  // of the joined cluster; nil: none was joined
+	builder    atomic.Pointer[provision.Runner] // builds clusters; nil: this server does not lead
 }
 
 // listen opens the port first: while it is in use, nothing else is touched.
@@ -217,6 +219,10 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	hooks, err := s.hooks()
+	if err != nil {
+		return err
+	}
 	s.peers = newPeers(secured)
 	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: notesEvery, Log: s.log})
 	s.metrics = metrics.New(s.engine.Read)
@@ -231,7 +237,7 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	s.api, err = api.New(api.Options{
 		Audit: s.audit, Tokens: s.tokens,
 		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly, s.cluster.real != nil}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		History: s.folder.file(historyFile), Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Proxies: proxies, Ready: s.engine.Health, Notices: s.notices, Lag: s.engine.Follows, Leader: s.whoLeads, Front: s.forward, Rest: http.HandlerFunc(s.rest),
+		History: s.folder.file(historyFile), Past: s.past, Said: s.said, TLS: secured, BehindProxy: s.BehindProxy, Proxies: proxies, Ready: s.engine.Health, Notices: s.notices, Lag: s.engine.Follows, Leader: s.whoLeads, Front: s.forward, Hooks: hooks, Rest: http.HandlerFunc(s.rest),
 	})
 	if err == nil {
 		err = s.openSocket(ctx)

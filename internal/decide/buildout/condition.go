@@ -35,25 +35,35 @@ func (k *look) quota() Condition {
 	}
 	claim := &k.o.Claim
 	c.Status, c.Reason = claim.stands()
+	k.short(&c, claim)
+	if !c.Holds() {
+		k.wake(claim.Read.Add(Fresh) + 1)
+	}
+	return c
+}
+
+// short says what the cores of a cluster wait for.
+func (k *look) short(c *Condition, claim *Claim) {
+	account := k.l.Record.Account()
 	switch c.Reason {
-	case "NotRead":
-		c.Message = "the cloud's counts of " + k.l.Record.Account() + " are not known"
+	case "NotRead", "NeedsFix", "NeedsPerson":
+		c.Person = c.Reason != "NotRead"
+		c.Message = "the cloud's counts of " + account + " are not known"
 		if claim.Error != "" {
 			c.Message += ": " + claim.Error
 		}
+	case "NotSaid":
+		c.Person, c.On = c.Turn, On{System: "person", Object: "quota"}
+		c.Message = "no cloud counts the quota of " + account + "; once " + claim.wanted() + " are there, say so: `muster cluster quota " + k.l.Record.Name + "`"
 	case "NoMeter":
 		c.Person = true
-		c.Message = "the cloud counts no meter " + strings.Join(claim.unknown(), ", ") + " in " + k.l.Record.Account() +
+		c.Message = "the cloud counts no meter " + strings.Join(claim.unknown(), ", ") + " in " + account +
 			"; add a version of blueprint " + k.l.Record.Blueprint + " with the cloud's own names, and give it to the cluster"
 	case "Missing":
 		c.Message = strings.Join(claim.Short(), "; ")
 	case "Behind":
 		c.Message = "clusters that come first wait for the same cores"
 	}
-	if !c.Holds() {
-		k.wake(claim.Read.Add(Fresh) + 1)
-	}
-	return c
 }
 
 // checkedIn says whether other projects and clusters know of this one.

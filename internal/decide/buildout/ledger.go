@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -34,6 +35,7 @@ type Claim struct {
 	Known   bool          // the counts of all its meters are fresh
 	Read    fleet.Instant // when they were read
 	Error   string        // why they could not be
+	Class   fleet.ErrorClass
 	Meters  []MeterClaim
 	life    *fleet.Life
 	fresh   bool // the cloud was read not long ago
@@ -133,7 +135,7 @@ func (g *Ledger) claim(l *fleet.Life, b *fleet.Blueprint, a *fleet.CloudAccount,
 	from := len(*slab)
 	c := Claim{Cluster: l.Record.Name, Known: g.Known, fresh: g.Known, life: l, open: l.Course.Held == 0 && l.Course.Retiring == 0}
 	if a != nil {
-		c.Read, c.Error = a.Read, a.Error
+		c.Read, c.Error, c.Class = a.Read, a.Error, a.Class
 	}
 	for _, m := range b.Meters {
 		_, known := a.Count(m.Meter)
@@ -199,12 +201,32 @@ func (c *Claim) stands() (fleet.ConditionStatus, string) {
 		return fleet.StatusTrue, "Reserved"
 	case !c.Known && c.fresh:
 		return fleet.StatusFalse, "NoMeter"
+	case !c.Known && c.byHand():
+		return fleet.StatusFalse, "NotSaid"
+	case !c.Known && c.Class.Parks():
+		return fleet.StatusUnknown, parkedReason(c.Class)
 	case !c.Known:
 		return fleet.StatusUnknown, "NotRead"
 	case c.Missing() > 0:
 		return fleet.StatusFalse, "Missing"
 	}
 	return fleet.StatusFalse, "Behind"
+}
+
+// byHand says whether no cloud counts the cores: a person has to say that they are there.
+func (c *Claim) byHand() bool {
+	return c.life.Record.Provider == fleet.ProviderHand && c.Read == 0 && c.Error == ""
+}
+
+// wanted says how many cores of each meter are still needed.
+func (c *Claim) wanted() string {
+	var list []string
+	for _, m := range c.Meters {
+		if m.Needs > 0 {
+			list = append(list, cores(m.Needs)+" of "+m.Meter)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // unknown lists the meters that the cloud does not count.

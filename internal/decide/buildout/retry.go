@@ -27,7 +27,7 @@ type Failure struct {
 func After(was fleet.Trouble, f Failure, now fleet.Instant) fleet.Trouble {
 	t := fleet.Trouble{Class: f.Class, Error: f.Error, Failures: was.Failures + 1}
 	switch {
-	case f.Class == fleet.ErrorFix || f.Class == fleet.ErrorPerson:
+	case f.Class.Parks():
 		t.Parked = true
 	case f.Class == fleet.ErrorUnknown && t.Failures >= UnknownTries:
 		t.Parked = true

@@ -28,7 +28,7 @@ func applyBuildout(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		c := fleet.ClusterCondition{Type: e.Condition, Status: e.Status, Reason: e.Reason, Person: e.Person}
 		s.ChangeCondition(s.Life(e.Cluster), c, e.Turn, at)
 	case event.CloudCounted:
-		s.SetCloudAccount(fleet.CloudAccount{Subscription: e.Subscription, Region: e.Region, Counts: slices.Clone(e.Counts), Error: e.Error, Read: at})
+		s.SetCloudAccount(fleet.CloudAccount{Subscription: e.Subscription, Region: e.Region, Counts: slices.Clone(e.Counts), Error: e.Error, Class: e.Class, Read: at})
 	default:
 		return applyOutside(s, e, at)
 	}

@@ -34,7 +34,8 @@ type (
 	ReportCounts struct {
 		Subscription, Region string
 		Counts               []fleet.CloudCount
-		Error                string // why it could not be read
+		Error                string           // why it could not be read
+		Class                fleet.ErrorClass // of the error
 	}
 	// ReportOperation says how an operation on the outside stands.
 	ReportOperation struct {
@@ -67,6 +68,7 @@ type Steer string
 
 // What a person may do.
 const (
+	Quota   Steer = "quota" // says that the cores are there, where no cloud counts them
 	Hold    Steer = "hold"
 	Go      Steer = "go"
 	Retry   Steer = "retry"
@@ -76,7 +78,7 @@ const (
 )
 
 // Steers lists what a person may do.
-func Steers() []Steer { return []Steer{Hold, Go, Retry, Unblock, Retire, Confirm} }
+func Steers() []Steer { return []Steer{Quota, Hold, Go, Retry, Unblock, Retire, Confirm} }
 
 func (AddBlueprint) command()    {}
 func (PlanCluster) command()     {}

@@ -11,7 +11,7 @@ import (
 )
 
 // Providers lists who can make the machines of a cluster.
-func Providers() []string { return []string{"simulated", "azure", "hand"} }
+func Providers() []string { return []string{"simulated", "azure", fleet.ProviderHand} }
 
 func planCluster(s *fleet.State, r Request, c PlanCluster) ([]event.Event, *Refusal) {
 	record, refusal := checkRecord(s, c.Record)

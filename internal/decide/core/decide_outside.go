@@ -23,7 +23,7 @@ func brief(s string) string {
 }
 
 func reportCounts(s *fleet.State, c ReportCounts) ([]event.Event, *Refusal) {
-	e := event.CloudCounted{Subscription: c.Subscription, Region: c.Region, Error: brief(c.Error)}
+	e := event.CloudCounted{Subscription: c.Subscription, Region: c.Region, Error: brief(c.Error), Class: c.Class}
 	for _, name := range []string{c.Subscription, c.Region} {
 		if refusal := checkName("cloud account", name); refusal != nil {
 			return nil, refusal
@@ -37,7 +37,7 @@ func reportCounts(s *fleet.State, c ReportCounts) ([]event.Event, *Refusal) {
 	}
 	slices.SortFunc(e.Counts, func(a, b fleet.CloudCount) int { return strings.Compare(a.Meter, b.Meter) })
 	is := s.CloudAccount(c.Subscription + "/" + c.Region)
-	if is != nil && is.Error == e.Error && (c.Error != "" || slices.Equal(is.Counts, e.Counts)) && !waitsForCount(s, is) {
+	if is != nil && is.Error == e.Error && is.Class == e.Class && (c.Error != "" || slices.Equal(is.Counts, e.Counts)) && !waitsForCount(s, is) {
 		return nil, nil
 	}
 	return one(e)

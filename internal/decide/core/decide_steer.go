@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/decide/buildout"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -23,6 +24,8 @@ func steerCluster(s *fleet.State, r Request, c SteerCluster, now fleet.Instant) 
 		return nil, refuse(Invalid, "%q is no step; it is one of %v", clip(string(c.Step)), fleet.Steps())
 	}
 	switch c.Do {
+	case Quota:
+		return sayQuota(s, l, r, now)
 	case Hold, Go:
 		return holdOrGo(l, r, c)
 	case Retry:
@@ -38,6 +41,32 @@ func steerCluster(s *fleet.State, r Request, c SteerCluster, now fleet.Instant) 
 	default: // Confirm
 		return confirmRemoval(l, r, c)
 	}
+}
+
+// sayQuota takes a person's word for cores that no cloud counts: they are the cluster's own.
+func sayQuota(s *fleet.State, l *fleet.Life, r Request, now fleet.Instant) ([]event.Event, *Refusal) {
+	name, account := l.Record.Name, l.Record.Account()
+	b, is := s.BlueprintOf(l), s.CloudAccount(account)
+	switch {
+	case l.Course.Retiring != 0:
+		return nil, refuse(WrongState, "cluster %s is being retired", name)
+	case b == nil || !buildout.Wants(l, b):
+		return nil, refuse(NothingToDo, "cluster %s has all the cores that it needs", name)
+	case is == nil && l.Record.Provider != fleet.ProviderHand:
+		return nil, refuse(WrongState, "the quota of %s was not read yet; it is read within a minute", account)
+	case is != nil && !is.Class.Parks():
+		return nil, refuse(WrongState, "the cloud counts the quota of %s itself; `muster cloud quota` says what is missing", account)
+	}
+	said := event.CoresReserved{Cluster: name}
+	own := event.CoresReleased{Cluster: name, Settled: true, Why: r.Actor.Name + " says that they are the cluster's own"}
+	for _, m := range b.Meters {
+		if n := l.Needs(m); n > 0 {
+			said.Reserved = append(said.Reserved, fleet.Reservation{Meter: m.Meter, Cores: l.ReservedOf(m.Meter) + n, At: now})
+			own.Meters = append(own.Meters, m.Meter)
+		}
+	}
+	touch := event.ClusterTouched{Cluster: name, What: string(Quota), By: r.Actor.Name, Waited: waited(l, fleet.QuotaAvailable, now)}
+	return []event.Event{said, own, touch}, nil
 }
 
 func holdOrGo(l *fleet.Life, r Request, c SteerCluster) ([]event.Event, *Refusal) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/decide/buildout"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -93,5 +94,87 @@ func TestBadInputAboutBuildingIsRefusedWhole(t *testing.T) {
 		if after, _ := s.Encode(); !bytes.Equal(before, after) {
 			t.Fatalf("%s: something was applied", c.name)
 		}
+	}
+}
+
+// byHand is a fleet with a cluster whose machines people bring, in an account that no cloud counts.
+func byHand(t *testing.T) (s *fleet.State, do func(core.Command) *core.Refusal) {
+	t.Helper()
+	s = fleet.NewState()
+	do = func(c core.Command) *core.Refusal {
+		_, refusal := core.Step(s, core.Request{Command: c, Actor: core.Actor{Name: "ada", Operator: true}}, moment(time.Hour))
+		return refusal
+	}
+	for _, c := range []core.Command{
+		core.AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "nd", PerNode: 96}, {Meter: "cores", PerNode: 100}}, Checkin: fleet.CheckinPerson}},
+		core.PlanCluster{Record: recordWith("lynx", func(r *fleet.ClusterRecord) { r.Provider = fleet.ProviderHand })},
+	} {
+		if refusal := do(c); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	return s, do
+}
+
+func quotaOf(s *fleet.State, cluster string) *buildout.Condition {
+	v := core.Look(s, s.Life(cluster), moment(time.Hour))
+	return v.Find(fleet.QuotaAvailable)
+}
+
+// Where no cloud counts cores a person says that they are there. It is a touch, and more
+// nodes ask again.
+func TestAPersonSaysThatCoresAreThere(t *testing.T) {
+	s, do := byHand(t)
+	if c := quotaOf(s, "lynx"); c.Holds() || !c.Person || c.On.System != "person" || !strings.Contains(c.Message, "384 cores of nd, 400 cores of cores") {
+		t.Fatalf("before it is said: %+v", c)
+	}
+	if refusal := do(core.SteerCluster{Cluster: "lynx", Do: core.Quota}); refusal != nil {
+		t.Fatal(refusal)
+	}
+	l := s.Life("lynx")
+	if c := quotaOf(s, "lynx"); !c.Holds() || l.Settled["nd"] != 384 || l.Settled["cores"] != 400 || len(l.Reserved) != 0 {
+		t.Errorf("said: %+v, settled %v, reserved %v", c, l.Settled, l.Reserved)
+	}
+	if last := l.Touches[len(l.Touches)-1]; last.What != "quota" || last.By != "ada" {
+		t.Errorf("the touch is %+v", last)
+	}
+	if refusal := do(core.SteerCluster{Cluster: "lynx", Do: core.Quota}); refusal == nil || refusal.Code != core.NothingToDo {
+		t.Errorf("said twice: %v", refusal)
+	}
+	if refusal := do(core.ChangeCluster{Record: recordWith("lynx", func(r *fleet.ClusterRecord) { r.Provider, r.Islands[0].Nodes = fleet.ProviderHand, 6 })}); refusal != nil {
+		t.Fatal(refusal)
+	}
+	if c := quotaOf(s, "lynx"); c.Holds() || !strings.Contains(c.Message, "192 cores of nd, 200 cores of cores") {
+		t.Errorf("two nodes more: %+v", c)
+	}
+}
+
+// A cloud that says that the identity has no rights waits for a person; what it counts itself
+// a person does not say for it.
+func TestAnAccountThatCannotBeReadWaitsForAPerson(t *testing.T) {
+	s, do := byHand(t)
+	report := func(class fleet.ErrorClass, text string, counts ...fleet.CloudCount) {
+		t.Helper()
+		if refusal := do(core.ReportCounts{Subscription: "s1", Region: "east", Counts: counts, Error: text, Class: class}); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	for _, c := range []struct {
+		class  fleet.ErrorClass
+		reason string
+		person bool
+	}{
+		{fleet.ErrorRetry, "NotRead", false},
+		{fleet.ErrorPerson, "NeedsPerson", true},
+		{fleet.ErrorFix, "NeedsFix", true},
+	} {
+		report(c.class, "403 AuthorizationFailed")
+		if is := quotaOf(s, "lynx"); is.Reason != c.reason || is.Person != c.person || !strings.Contains(is.Message, "403 AuthorizationFailed") {
+			t.Errorf("%s: %+v", c.class, is)
+		}
+	}
+	report("", "", fleet.CloudCount{Meter: "nd", Limit: 100}, fleet.CloudCount{Meter: "cores", Limit: 1000})
+	if refusal := do(core.SteerCluster{Cluster: "lynx", Do: core.Quota}); refusal == nil || refusal.Code != core.WrongState || !strings.Contains(refusal.Message, "muster cloud quota") {
+		t.Errorf("a count that is known is not overruled: %v", refusal)
 	}
 }

@@ -34,7 +34,9 @@ type Options struct {
 	// Front stands before all that Serve answers; nil: nothing does.
 	Front func(http.Handler) http.Handler
 	Rest  http.Handler // answers every path that is not the API's; nil: nothing is there
-	TLS   *tls.Config  // how the server proves who it is; nil: it speaks plain HTTP
+	// Hooks take what services outside post, by path. They check signatures themselves: no caller is known.
+	Hooks map[string]http.Handler
+	TLS   *tls.Config // how the server proves who it is; nil: it speaks plain HTTP
 	// BehindProxy says that all callers come through one that does TLS.
 	BehindProxy bool
 	// Proxies are the addresses of proxies whose word on who asked them counts; none: that of all
@@ -162,6 +164,9 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	mux.HandleFunc("GET /readyz", readyz(o.Ready))
 	if o.Metrics != nil {
 		mux.Handle("GET /metrics", s.guard(s.turns.share(o.Metrics)))
+	}
+	for path, hook := range o.Hooks {
+		mux.Handle("POST "+path, hook)
 	}
 	if o.Rest != nil {
 		mux.Handle("/", s.pages(o.Rest))

@@ -318,7 +318,11 @@ func fillDate(r *fleet.ClusterRecord, text string) string {
 	if err != nil {
 		return fmt.Sprintf("%.40q is no day; write it as 2027-01-31", text)
 	}
-	r.WantedBy = fleet.InstantOf(at.UTC().Truncate(24 * time.Hour))
+	day := at.UTC().Truncate(24 * time.Hour)
+	if !at.Equal(day) { // nothing is rounded
+		return fmt.Sprintf("%.40q is %s, a day with a time; write the day alone, as in %s", text, at.UTC().Format("2006-01-02 15:04"), day.Format(time.DateOnly))
+	}
+	r.WantedBy = fleet.InstantOf(day)
 	return ""
 }
 

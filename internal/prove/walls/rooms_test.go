@@ -88,7 +88,7 @@ var rooms = []room{
 	{folder: "internal/run/engine", kind: open, may: "run/journal run/driver run/compact run/keys", tests: "run/journal/memory run/journal/sqlite"},
 	{folder: "internal/run/provision", kind: plain, only: "state/fleet decide/core", tests: "state/event run/provision/simulated run/engine run/journal run/journal/memory"},
 	{folder: "internal/run/provision/azurequota", kind: open, only: "state/fleet run/provision"},
-	{folder: "internal/run/provision/buildkite", kind: plain, only: "state/fleet run/provision"},
+	{folder: "internal/run/provision/buildkite", kind: open, only: "state/fleet run/provision"},
 	{folder: "internal/run/provision/gitcheckin", kind: open, only: "state/fleet run/provision"},
 	{folder: "internal/run/provision/tofu", kind: open, only: "state/fleet state/text run/provision run/wholefile"},
 	{folder: "internal/run/provision/simulated", kind: plain, only: "state/fleet run/provision"},

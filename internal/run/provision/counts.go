@@ -46,7 +46,7 @@ func (r *Runner) count(ctx context.Context, a account, now fleet.Instant) error 
 	r.reads[a.name()] = now.Add(CountEvery)
 	cloud := r.o.Clouds[a.provider]
 	if cloud == nil {
-		return nil
+		return r.uncounted(ctx, a)
 	}
 	limited, end := context.WithTimeout(ctx, CallLimit)
 	counts, err := cloud.Counts(limited, a.subscription, a.region)
@@ -58,6 +58,7 @@ func (r *Runner) count(ctx context.Context, a account, now fleet.Instant) error 
 		}
 		var no *Refused
 		if errors.As(err, &no) { // the cloud may say when it wants to be asked again
+			c.Class = no.Class
 			r.reads[a.name()] = now.Add(max(CountEvery, min(no.After, LongestHint)))
 		}
 		c.Counts, c.Error = nil, r.o.Mask(err.Error())
@@ -73,4 +74,16 @@ func (r *Runner) count(ctx context.Context, a account, now fleet.Instant) error 
 		return nil
 	}
 	return r.tell(ctx, c)
+}
+
+// uncounted says of an account that this server cannot count what a person may do about it.
+// Those of the provider hand have no cloud: a person says that their cores are there.
+func (r *Runner) uncounted(ctx context.Context, a account) error {
+	if a.provider == fleet.ProviderHand || a.failing {
+		return nil
+	}
+	return r.tell(ctx, core.ReportCounts{
+		Subscription: a.subscription, Region: a.region, Class: fleet.ErrorFix,
+		Error: "this server does not count quota of provider " + a.provider + "; start it with --" + a.provider + ", or say of each cluster that its cores are there: `muster cluster quota CLUSTER`",
+	})
 }

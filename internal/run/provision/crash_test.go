@@ -231,8 +231,8 @@ func whole(t *testing.T, stop int) (outcome, int) {
 }
 
 var (
-	everyFlag = flag.Bool("every", false, "stop at every point of a life, not at one in eleven (two minutes)")
-	livesFlag = flag.Uint64("lives", 20, "how many lives with random faults are lived (a fifth of a second each)")
+	everyFlag = flag.Bool("every", false, "stop at every point of a life, not at one in eleven (5 s of processor time)")
+	livesFlag = flag.Uint64("lives", 20, "how many lives with random faults are lived (20 ms of processor time each)")
 	fromFlag  = flag.Uint64("from", 0, "the seed of the first of them")
 )
 

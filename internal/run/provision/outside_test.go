@@ -191,3 +191,46 @@ func TestAMeterThatTheCloudDoesNotCountIsSaid(t *testing.T) {
 		t.Errorf("it says %q", says)
 	}
 }
+
+// A cloud that this server cannot count is said once, and what a person may do about it.
+func TestAnAccountThatNobodyCountsIsSaid(t *testing.T) {
+	p := start(t)
+	p.plan(t, "lynx", fleet.CheckinInventory)
+	p.runner = provision.New(provision.Options{
+		Read: p.engine.Read, Providers: map[string]provision.Outside{"simulated": p.world},
+		Do: func(ctx context.Context, r core.Request) error { _, err := p.engine.Do(ctx, r); return err },
+	})
+	p.live(t, p.now.Add(time.Hour))
+	if says := p.waits(); !strings.Contains(says, "does not count quota of provider simulated") || !strings.Contains(says, "muster cluster quota") {
+		t.Errorf("it says %q", says)
+	}
+	told := 0
+	p.entries(t, func(data []byte) { told += bytes.Count(data, []byte("cloud.counted")) })
+	if told != 1 {
+		t.Errorf("it was reported %d times in an hour", told)
+	}
+	p.do(t, core.SteerCluster{Cluster: "lynx", Do: core.Quota})
+	p.live(t, p.now.Add(6*time.Hour))
+	if says := p.waits(); says != "" {
+		t.Errorf("once a person said that the cores are there, it waits: %s", says)
+	}
+}
+
+// An operation of which the outside says that something has happened is looked at now; what
+// it said of others, or of none, costs nothing.
+func TestANudgedOperationIsLookedAtNow(t *testing.T) {
+	p := start(t)
+	p.plan(t, "lynx", fleet.CheckinInventory)
+	p.live(t, p.now.Add(time.Minute))
+	var id string
+	p.engine.Read(func(s *fleet.State) { id = s.Life("lynx").Step(fleet.StepPipeline).Operation.ID })
+	before := p.runner.Due()
+	p.runner.Nudge("puma.pipeline.g1.1")
+	if due := p.runner.Due(); due != before || due <= p.now {
+		t.Fatalf("another's operation: due at %s, before %s, now %s", due.Time(), before.Time(), p.now.Time())
+	}
+	p.runner.Nudge(id)
+	if due := p.runner.Due(); due > p.now {
+		t.Errorf("nudged, %s is due only at %s", id, due.Time())
+	}
+}

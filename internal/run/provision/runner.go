@@ -44,6 +44,17 @@ type Runner struct {
 	reads map[string]fleet.Instant // cloud accounts
 	beat  beat
 	ended bool // an operation has, in this turn
+
+	nudges nudges
+
+	last work   // what the state asked for
+	of   origin // the state that it is of
+}
+
+// origin tells one version of the state from another.
+type origin struct {
+	state *fleet.State
+	seq   uint64
 }
 
 // New makes a Runner that has looked at nothing yet.
@@ -68,6 +79,7 @@ type work struct {
 func (r *Runner) Due() fleet.Instant {
 	due := fleet.Never
 	w := r.work()
+	r.nudges.take(r.polls)
 	for _, o := range w.operations {
 		due = min(due, max(r.polls[o.order.ID], o.next))
 	}
@@ -86,6 +98,7 @@ func (r *Runner) Due() fleet.Instant {
 // Turn does what is due. An error is the engine's; what fails outside is reported as such.
 func (r *Runner) Turn(ctx context.Context, now fleet.Instant) error {
 	w := r.work()
+	r.nudges.take(r.polls)
 	for _, o := range w.operations {
 		if max(r.polls[o.order.ID], o.next) <= now {
 			if err := r.carryOut(ctx, o, now); err != nil {
@@ -114,28 +127,37 @@ func (r *Runner) Turn(ctx context.Context, now fleet.Instant) error {
 	return r.confirm(ctx, now)
 }
 
-// work reads from the state what is to be done.
-func (r *Runner) work() (w work) {
+// work is what is to be done. Most turns change nothing, so it is read again only from a
+// state that has moved on.
+func (r *Runner) work() work {
 	r.o.Read(func(s *fleet.State) {
-		at := map[string]int{} // of an account in the list
-		for _, l := range s.Lives {
-			b := s.BlueprintOf(l)
-			if b == nil || l.Course.Retired != 0 {
-				continue
-			}
-			w.operations = append(w.operations, operationsOf(l, b)...)
-			if len(l.Steps) > 0 || l.Course.CheckedIn == 0 && b.Checkin == fleet.CheckinGit {
-				w.subjects = append(w.subjects, subjectOf(l, b))
-			}
-			name := l.Record.Account()
-			if i, known := at[name]; !known {
-				at[name] = len(w.accounts)
-				w.accounts = append(w.accounts, accountOf(s, l))
-			} else if r.o.Clouds[w.accounts[i].provider] == nil {
-				w.accounts[i].provider = l.Record.Provider // a provider that can count does so for all
-			}
+		if is := (origin{s, s.Seq}); is != r.of {
+			r.last, r.of = r.read(s), is
 		}
 	})
+	return r.last
+}
+
+// read copies from the state what is to be done.
+func (r *Runner) read(s *fleet.State) (w work) {
+	at := map[string]int{} // of an account in the list
+	for _, l := range s.Lives {
+		b := s.BlueprintOf(l)
+		if b == nil || l.Course.Retired != 0 {
+			continue
+		}
+		w.operations = append(w.operations, operationsOf(l, b)...)
+		if len(l.Steps) > 0 || l.Course.CheckedIn == 0 && b.Checkin == fleet.CheckinGit {
+			w.subjects = append(w.subjects, subjectOf(l, b))
+		}
+		name := l.Record.Account()
+		if i, known := at[name]; !known {
+			at[name] = len(w.accounts)
+			w.accounts = append(w.accounts, accountOf(s, l))
+		} else if r.o.Clouds[w.accounts[i].provider] == nil {
+			w.accounts[i].provider = l.Record.Provider // a provider that can count does so for all
+		}
+	}
 	return w
 }
 

@@ -99,6 +99,7 @@ type CloudCounted struct {
 	Region       string             `json:"region"`
 	Counts       []fleet.CloudCount `json:"counts,omitempty"`
 	Error        string             `json:"error,omitempty"`
+	Class        fleet.ErrorClass   `json:"class,omitempty"` // of the error
 }
 
 // OutsideConfirmed says: all that was last seen of these clusters and cloud accounts was

@@ -115,7 +115,7 @@ var readers = map[string][]reader{
 	"condition.changed":    {as[ConditionChanged]},
 	"cores.reserved":       {as[CoresReserved]},
 	"cores.released":       {as[CoresReleased]},
-	"cloud.counted":        {as[CloudCounted]},
+	"cloud.counted":        {as[CloudCounted], as[CloudCounted]},
 	"outside.confirmed":    {as[OutsideConfirmed]},
 	"operation.intended":   {as[OperationIntended]},
 	"operation.reported":   {as[OperationReported]},

@@ -13,6 +13,10 @@ type CloudCount struct {
 	Used  int    `json:"used"`
 }
 
+// ProviderHand is the provider of clusters whose machines people bring. No cloud counts
+// their cores: a person says that they are there.
+const ProviderHand = "hand"
+
 // CloudAccount is what the cloud says of one subscription in one region.
 type CloudAccount struct {
 	Subscription string       `json:"subscription"`
@@ -20,6 +24,7 @@ type CloudAccount struct {
 	Counts       []CloudCount `json:"counts"` // in order of meter
 	Read         Instant      `json:"read"`   // when it was last read, or seen to be the same
 	Error        string       `json:"error,omitempty"`
+	Class        ErrorClass   `json:"class,omitempty"` // of the error
 }
 
 // Name is SUBSCRIPTION/REGION.
@@ -64,6 +69,9 @@ func (s *State) SetCloudAccount(a CloudAccount) {
 		}
 		*is = a
 		return
+	}
+	if a.Error != "" {
+		a.Read = 0 // nothing is known yet
 	}
 	s.Accounts = append(s.Accounts, &a)
 	slices.SortFunc(s.Accounts, func(x, y *CloudAccount) int { return strings.Compare(x.Name(), y.Name()) })

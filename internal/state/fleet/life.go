@@ -70,6 +70,9 @@ const (
 	ErrorPerson  ErrorClass = "person"
 )
 
+// Parks says whether an error of the class waits for a person, or for a change.
+func (c ErrorClass) Parks() bool { return c == ErrorFix || c == ErrorPerson }
+
 // OperationState says how an act on the outside stands.
 type OperationState string
 
@@ -136,7 +139,7 @@ type SeenAgain struct {
 
 // Touch is something that a person had to do.
 type Touch struct {
-	What   string        `json:"what"` // entry, checkin, retry, unblock
+	What   string        `json:"what"` // entry, quota, checkin, retry, unblock
 	Step   Step          `json:"step,omitempty"`
 	By     string        `json:"by"`
 	At     Instant       `json:"at"`

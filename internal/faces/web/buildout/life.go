@@ -74,6 +74,12 @@ func (m *lifeView) steers() (list []steer) {
 	c := m.r.GetCluster()
 	draining := c.GetPhase() == "Draining"
 	for _, x := range m.r.GetConditions() {
+		if x.GetType() == "QuotaAvailable" {
+			if x.GetPerson() && x.GetReason() != "NoMeter" {
+				list = append(list, steer{"quota", "The cores are there …"})
+			}
+			continue
+		}
 		switch x.GetReason() {
 		case "WaitsForCheckin":
 			list = append(list, steer{"checkin", "It is checked in …"})

@@ -34,6 +34,7 @@ func steering(do, title, says, button string, danger bool, more ...field) action
 var buildActions = []action{
 	steering("checkin", "Check a cluster in", "Says that the cluster's files are on the branch that counts.", "It is checked in", false,
 		field{name: "with", label: "Commit", hint: "on the branch that counts", sample: "not known"}),
+	steering("quota", "Say that a cluster's cores are there", "No cloud counts the cores of this cluster: they are taken as its own. It counts as a touch.", "They are there", false),
 	steering("hold", "Hold a cluster", "Nothing new is begun for the cluster until it is let go on.", "Hold it", false),
 	steering("go", "Let a cluster go on", "The cluster goes on where it was held.", "Let it go on", false),
 	steering("retry", "Retry a step", "The step is tried again now, whatever it waits for. It counts as a touch.", "Retry", false, stepField),

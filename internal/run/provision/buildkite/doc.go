@@ -3,5 +3,8 @@
 // before one is created; so an answer that is lost creates no second build. A build that a
 // person has started again is adopted. A block step waits for a person.
 //
-// Read pipeline.go (the adapter), then call.go (one call, and what its errors mean).
+// Webhooks only say that it is time for a look.
+//
+// Read pipeline.go (the adapter), transport.go (what the errors of calls mean), then hook.go
+// (webhooks).
 package buildkite

@@ -1,12 +1,15 @@
 package buildkite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+
+	api "github.com/buildkite/go-buildkite/v4"
 
 	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -27,56 +30,34 @@ type Pipeline struct {
 	HTTP    *http.Client // nil: one with http's defaults
 }
 
-// build is what of a build matters here.
-type build struct {
-	Number  int    `json:"number"`
-	State   string `json:"state"`
-	Blocked bool   `json:"blocked"`
-	URL     string `json:"web_url"`
-	Commit  string `json:"commit"`
-	Jobs    []job  `json:"jobs"`
-}
+// place is a pipeline.
+type place struct{ organisation, pipeline string }
 
-type job struct {
-	ID          string `json:"id"`
-	Type        string `json:"type"`
-	Name        string `json:"name"`
-	Label       string `json:"label"`
-	State       string `json:"state"`
-	Unblockable bool   `json:"unblockable"`
-	ExitStatus  *int   `json:"exit_status"`
-}
-
-// builds is the path of the builds of the pipeline that an order's blueprint names.
-func builds(o provision.Order) (string, error) {
+// placeOf is the pipeline that an order's blueprint names.
+func placeOf(o provision.Order) (place, error) {
 	name, is := strings.CutPrefix(o.Blueprint.Runner, Prefix)
-	owner, pipeline, two := strings.Cut(name, "/")
-	if !is || !two || owner == "" || pipeline == "" || strings.Contains(pipeline, "/") {
+	organisation, pipeline, two := strings.Cut(name, "/")
+	if !is || !two || organisation == "" || pipeline == "" || strings.Contains(pipeline, "/") {
 		err := fmt.Errorf("blueprint %s has the runner %q; write %sORG/PIPELINE", o.Blueprint.Name, o.Blueprint.Runner, Prefix)
-		return "", &provision.Refused{Class: fleet.ErrorFix, Err: err}
+		return place{}, &provision.Refused{Class: fleet.ErrorFix, Err: err}
 	}
-	return "/v2/organizations/" + url.PathEscape(owner) + "/pipelines/" + url.PathEscape(pipeline) + "/builds", nil
+	return place{url.PathEscape(organisation), url.PathEscape(pipeline)}, nil
 }
 
 // newest is the newest build of an operation: one that a person started again comes after
 // the one that Muster created. nil: there is none.
-func (p *Pipeline) newest(ctx context.Context, o provision.Order) (*build, error) {
-	path, err := builds(o)
+func (p *Pipeline) newest(ctx context.Context, o provision.Order) (found *api.Build, _ error) {
+	at, err := placeOf(o)
 	if err != nil {
 		return nil, err
 	}
-	var list []build
-	query := url.Values{"meta_data[" + operationKey + "]": {o.ID}, "per_page": {"10"}}
-	if err := p.call(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &list); err != nil {
-		return nil, err
-	}
-	var found *build
+	list, err := p.list(ctx, at, o.ID)
 	for i := range list {
 		if found == nil || list[i].Number > found.Number {
 			found = &list[i]
 		}
 	}
-	return found, nil
+	return found, err
 }
 
 // Find looks the build of an operation up.
@@ -85,28 +66,27 @@ func (p *Pipeline) Find(ctx context.Context, o provision.Order) (provision.Repor
 	if err != nil || b == nil {
 		return provision.Report{}, false, err
 	}
-	return b.report(), true, nil
+	return report(b), true, nil
 }
 
 // Begin creates a build.
 func (p *Pipeline) Begin(ctx context.Context, o provision.Order) (provision.Report, error) {
-	path, err := builds(o)
+	at, err := placeOf(o)
 	if err != nil {
 		return provision.Report{}, err
 	}
-	branch := p.Branch
-	if branch == "" {
-		branch = "main"
-	}
-	var b build
-	err = p.call(ctx, http.MethodPost, path, map[string]any{
-		"commit": "HEAD", "branch": branch, "message": "Muster builds cluster " + o.Record.Name + ", generation " + strconv.Itoa(o.Generation),
-		"meta_data": map[string]string{operationKey: o.ID}, "env": environment(o),
-	}, &b)
+	c, err := p.client()
 	if err != nil {
-		return provision.Report{}, err
+		return provision.Report{}, fmt.Errorf("buildkite: %w", err)
 	}
-	return b.report(), nil
+	b, _, err := c.Builds.Create(ctx, at.organisation, at.pipeline, api.CreateBuild{
+		Commit: "HEAD", Branch: cmp.Or(p.Branch, "main"), Message: "Muster builds cluster " + o.Record.Name + ", generation " + strconv.Itoa(o.Generation),
+		MetaData: map[string]string{operationKey: o.ID}, Env: environment(o),
+	})
+	if err != nil {
+		return provision.Report{}, fmt.Errorf("buildkite: %w", err)
+	}
+	return report(&b), nil
 }
 
 // environment is what a build knows of its cluster. A variable that is a secret is where
@@ -129,16 +109,20 @@ func (p *Pipeline) Unblock(ctx context.Context, o provision.Order) error {
 	if err != nil || b == nil {
 		return err
 	}
-	path, err := builds(o)
+	at, err := placeOf(o)
 	if err != nil {
 		return err
 	}
-	for _, j := range b.Jobs {
-		if !j.waits() {
+	c, err := p.client()
+	if err != nil {
+		return fmt.Errorf("buildkite: %w", err)
+	}
+	for i := range b.Jobs {
+		if !waits(&b.Jobs[i]) {
 			continue
 		}
-		if err := p.call(ctx, http.MethodPut, path+"/"+strconv.Itoa(b.Number)+"/jobs/"+url.PathEscape(j.ID)+"/unblock", map[string]any{}, nil); err != nil {
-			return err
+		if _, _, err := c.Jobs.UnblockJob(ctx, at.organisation, at.pipeline, strconv.Itoa(b.Number), url.PathEscape(b.Jobs[i].ID), nil); err != nil {
+			return fmt.Errorf("buildkite: %w", err)
 		}
 	}
 	return nil
@@ -149,9 +133,9 @@ func (p *Pipeline) Look(context.Context, provision.Subject) ([]fleet.StepEvidenc
 	return nil, nil
 }
 
-func (j *job) waits() bool { return j.Type == "manual" && j.Unblockable && j.State == "blocked" }
+func waits(j *api.Job) bool { return j.Type == "manual" && j.Unblockable && j.State == "blocked" }
 
-func (j *job) title() string {
+func title(j *api.Job) string {
 	if j.Label != "" {
 		return j.Label
 	}
@@ -160,17 +144,17 @@ func (j *job) title() string {
 
 // report is how a build stands. A build that fails while others of its jobs run has not
 // ended yet: a job may be tried again.
-func (b *build) report() provision.Report {
+func report(b *api.Build) provision.Report {
 	r := provision.Report{State: fleet.OperationRunning, Detail: "commit " + b.Commit}
-	if strings.HasPrefix(b.URL, "https://") || strings.HasPrefix(b.URL, "http://") {
-		r.Link = b.URL
+	if strings.HasPrefix(b.WebURL, "https://") || strings.HasPrefix(b.WebURL, "http://") {
+		r.Link = b.WebURL
 	}
 	if b.Blocked || b.State == "blocked" {
-		for _, j := range b.Jobs {
-			if j.waits() { // the block step is part of the link: another one is another question
-				r.State, r.Error = fleet.OperationBlocked, "build "+strconv.Itoa(b.Number)+" waits at \""+j.title()+"\""
+		for i := range b.Jobs {
+			if j := &b.Jobs[i]; waits(j) { // the block step is part of the link: another one is another question
+				r.State, r.Error = fleet.OperationBlocked, "build "+strconv.Itoa(b.Number)+" waits at \""+title(j)+"\""
 				if r.Link != "" {
-					r.Link = b.URL + "#" + j.ID
+					r.Link = b.WebURL + "#" + j.ID
 				}
 				return r
 			}
@@ -180,7 +164,7 @@ func (b *build) report() provision.Report {
 	case "passed":
 		r.State = fleet.OperationSucceeded
 	case "failed":
-		r.State, r.Error = fleet.OperationFailed, "build "+strconv.Itoa(b.Number)+" failed"+b.culprits()
+		r.State, r.Error = fleet.OperationFailed, "build "+strconv.Itoa(b.Number)+" failed"+culprits(b)
 	case "canceled":
 		r.State, r.Class, r.Error = fleet.OperationFailed, fleet.ErrorPerson, "build "+strconv.Itoa(b.Number)+" was cancelled"
 	case "skipped", "not_run":
@@ -190,11 +174,12 @@ func (b *build) report() provision.Report {
 }
 
 // culprits names the jobs that failed.
-func (b *build) culprits() string {
+func culprits(b *api.Build) string {
 	var names []string
-	for _, j := range b.Jobs {
+	for i := range b.Jobs {
+		j := &b.Jobs[i]
 		if j.State == "failed" || j.State == "timed_out" || j.ExitStatus != nil && *j.ExitStatus != 0 {
-			names = append(names, j.title())
+			names = append(names, title(j))
 		}
 	}
 	if len(names) == 0 {

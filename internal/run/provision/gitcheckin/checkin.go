@@ -32,9 +32,9 @@ func (c *Checkin) branch() string {
 	return c.Branch
 }
 
-// file is where a cluster's record stands in the repository. A name of a cluster has no
+// File is where a cluster's record stands in the repository. A name of a cluster has no
 // slash and does not begin with a dot.
-func (c *Checkin) file(cluster string) string {
+func (c *Checkin) File(cluster string) string {
 	folder := c.Folder
 	if folder == "" {
 		folder = "clusters"
@@ -101,7 +101,7 @@ func (c *Checkin) Begin(ctx context.Context, o provision.Order) (provision.Repor
 	}
 	var commit string
 	err = c.inClone(ctx, func(folder string) error {
-		file := filepath.Join(folder, filepath.FromSlash(c.file(o.Record.Name)))
+		file := filepath.Join(folder, filepath.FromSlash(c.File(o.Record.Name)))
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (c *Checkin) Begin(ctx context.Context, o provision.Order) (provision.Repor
 			return err
 		}
 		for _, args := range [][]string{
-			{"add", "--", c.file(o.Record.Name)},
+			{"add", "--", c.File(o.Record.Name)},
 			{"commit", "--quiet", "--allow-empty", "--no-verify", "-m", "Check in cluster " + o.Record.Name},
 			// An empty expectation: the branch must not be there yet.
 			{"push", "--quiet", "--force-with-lease=refs/heads/" + branchOf(o) + ":", c.place().Address, "HEAD:refs/heads/" + branchOf(o)},
@@ -146,7 +146,7 @@ func (c *Checkin) merged(ctx context.Context, r fleet.ClusterRecord) (commit str
 		return "", fmt.Errorf("git check-in: %w", err)
 	}
 	err = c.inClone(ctx, func(folder string) error {
-		is, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(c.file(r.Name))))
+		is, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(c.File(r.Name))))
 		if errors.Is(err, os.ErrNotExist) || err == nil && !bytes.Equal(is, want) {
 			return nil
 		}
