@@ -41,6 +41,7 @@ type UpdateRecord struct {
 	Disturbed int     `json:"disturbed,omitempty"`
 	Expected  float64 `json:"expected,omitempty"`
 	Trials    int     `json:"trials,omitempty"`
+	Tried     Tried   `json:"tried,omitzero"` // what its claim is judged by
 }
 
 // Counted is the impact that counts: the claim, until it is measured otherwise.
