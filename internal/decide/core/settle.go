@@ -111,6 +111,9 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 			continue
 		}
 		t.carryOut(p, plan)
+		if plan.Kind == placement.Place {
+			t.classify(pl) // the alignment asks how work holds its GPUs, and what has come may be ahead of it
+		}
 	}
 }
 

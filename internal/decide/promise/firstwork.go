@@ -78,8 +78,8 @@ func unitsOf(w *fleet.Workload, i int, pool fleet.Pool) []standing {
 	return append(list, core)
 }
 
-// countMending counts the nodes that guaranteed gangs have lost and are mended
-// with: their backing stays where they stand meanwhile.
+// countMending counts the nodes that gangs have lost and are mended with: what backs
+// guaranteed ones, and what their tree lends to others, stays where they stand meanwhile.
 func (al *aligner) countMending() {
 	for _, w := range al.p.Broken() {
 		k := al.accountOf(w)
@@ -91,13 +91,14 @@ func (al *aligner) countMending() {
 			if pool.Elastic || pool.Reach == fleet.ReachAny || n == 0 || n >= pool.Min {
 				continue
 			}
-			if b := al.gangOf(w.Replicas[i]); len(b.guaranteed) > 0 {
-				each := max(1, al.p.GPUsPerNode/pool.GPUs)
-				lost := (pool.Min - n + each - 1) / each
-				s := al.stand(k, b.island)
+			b := al.gangOf(w.Replicas[i])
+			each := max(1, al.p.GPUsPerNode/pool.GPUs)
+			lost := (pool.Min - n + each - 1) / each
+			s := al.stand(k, b.island)
+			if len(b.guaranteed) > 0 {
 				s.mending, s.touched, s.covered = s.mending+lost, s.touched+lost, s.covered+lost
-				al.treeOf(s).touched += lost
 			}
+			al.treeOf(s).touched += lost
 		}
 	}
 }

@@ -60,6 +60,9 @@ func keep(t *testing.T, s *Story, b Breach, name string) {
 	if *outFlag == "" {
 		return
 	}
+	if err := os.MkdirAll(*outFlag, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	small, breach := Shrink(t.Context(), s, b)
 	small.Title = breach.Law.Says
 	small.Why = fmt.Sprintf("%s: after %s, %s.", breach.Law.Name, breach.At, breach.Text)
