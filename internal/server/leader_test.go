@@ -192,6 +192,7 @@ var leaderFaults = []fault{
 	{name: "leader cut off", takes: true, befall: func(p *pair, i int) { p.each(i, (*cable).cut) }, end: func(p *pair, i int) { p.each(i, (*cable).mend) }},
 	{name: "database killed", befall: func(p *pair, _ int) { p.databases[0].Kill(); p.databases[0].Run() }, end: func(*pair, int) {}},
 	{name: "database failed over", replicas: true, befall: (*pair).failOver, end: (*pair).replicate},
+	{name: "database switched over", replicas: true, befall: (*pair).switchOver, end: (*pair).follow},
 }
 
 func (p *pair) kill(i int) {
@@ -218,6 +219,18 @@ func (p *pair) failOver(int) {
 	p.databases[0].Remove()
 	p.databases[1].Promote()
 	p.databases[0], p.databases[1] = p.databases[1], nil
+}
+
+// switchOver stops the database that writes as who plans it does, and promotes its replica.
+func (p *pair) switchOver(int) {
+	p.databases[0].Stop()
+	p.databases[1].Promote()
+	p.databases[0], p.databases[1] = p.databases[1], p.databases[0]
+}
+
+// follow makes the database that was stopped the replica of the one that was promoted.
+func (p *pair) follow(int) {
+	p.databases[1].Follow(p.databases[0])
 }
 
 // replicate gives the database a replica in the place of the one that was killed.

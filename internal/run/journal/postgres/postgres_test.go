@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -201,64 +202,84 @@ func TestAFollowerHearsOfNewEntries(t *testing.T) {
 	}
 }
 
+// appending appends entries until it is stopped. Where the database is away it tries the same again.
+type appending struct {
+	t    *testing.T
+	last atomic.Uint64 // that was acknowledged
+	stop context.CancelFunc
+	over sync.WaitGroup
+}
+
+func appends(t *testing.T, j *postgres.Journal) *appending {
+	a := &appending{t: t}
+	goOn, stop := context.WithCancel(ctx)
+	a.stop = stop
+	a.over.Go(func() {
+		for goOn.Err() == nil {
+			next := a.last.Load() + 1
+			err := j.Append(ctx, sample(next, next+9))
+			for errors.Is(err, journal.ErrUnavailable) {
+				time.Sleep(10 * time.Millisecond)
+				err = j.Append(ctx, sample(next, next+9))
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			a.last.Store(next + 9)
+		}
+	})
+	return a
+}
+
+// await waits for so many entries more.
+func (a *appending) await(more uint64) {
+	for before := a.last.Load(); a.last.Load() < before+more && !a.t.Failed(); time.Sleep(time.Millisecond) {
+	}
+}
+
+// finish stops the appends. What was acknowledged is there then, and nothing else.
+func (a *appending) finish(j *postgres.Journal) {
+	a.stop()
+	a.over.Wait()
+	if n, err := good(a.t, j); n != a.last.Load() || err != nil {
+		a.t.Errorf("%d entries are there (%v), %d were acknowledged", n, err, a.last.Load())
+	}
+}
+
 // While the database is down appends say so. The same append again is done once, whether
 // the database had done it before or not.
 func TestADatabaseThatIsKilledUnderAppends(t *testing.T) {
 	s := pgtest.Start(t)
 	j := mustOpen(t, s.Address())
-	const writers, kills = 1, 4
-	var mu sync.Mutex
-	last, stopped := uint64(0), false
-	var all sync.WaitGroup
-	for range writers {
-		all.Go(func() {
-			for {
-				mu.Lock()
-				next, over := last+1, stopped
-				mu.Unlock()
-				if over {
-					return
-				}
-				err := j.Append(ctx, sample(next, next+9))
-				for errors.Is(err, journal.ErrUnavailable) {
-					time.Sleep(10 * time.Millisecond)
-					err = j.Append(ctx, sample(next, next+9))
-				}
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mu.Lock()
-				last = next + 9
-				mu.Unlock()
-			}
-		})
-	}
-	for range kills {
-		mu.Lock()
-		before := last
-		mu.Unlock()
+	a := appends(t, j)
+	for range 4 {
 		s.Kill()
 		if err := j.Probe(ctx); !errors.Is(err, journal.ErrUnavailable) {
 			t.Errorf("while the database is down the probe says %v", err)
 		}
 		s.Run()
-		for now := before; now < before+50; time.Sleep(time.Millisecond) {
-			mu.Lock()
-			now = last
-			mu.Unlock()
-			if t.Failed() {
-				break
-			}
-		}
+		a.await(50)
 	}
-	mu.Lock()
-	stopped = true
-	mu.Unlock()
-	all.Wait()
-	if n, err := good(t, j); n != last || err != nil {
-		t.Errorf("%d entries are there (%v), %d were acknowledged", n, err, last)
+	a.finish(j)
+}
+
+// A primary that is stopped so that its replica takes its place, and back, loses nothing and does
+// nothing twice, and appends go on by themselves.
+func TestAPrimaryThatIsSwitchedUnderAppends(t *testing.T) {
+	primary := pgtest.Start(t, fast)
+	replica := primary.Replicate()
+	j := mustOpen(t, "postgres://muster@"+primary.Host()+","+replica.Host()+"/postgres")
+	a := appends(t, j)
+	for range 2 {
+		a.await(50)
+		primary.Stop()
+		replica.Promote()
+		a.await(50)
+		primary.Follow(replica)
+		primary, replica = replica, primary
 	}
+	a.finish(j)
 }
 
 // A database that has lost what it acknowledged is told from a new one.

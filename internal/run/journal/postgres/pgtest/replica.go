@@ -20,6 +20,13 @@ func (s *Server) Replicate() *Server {
 	r.Set(fmt.Sprintf("port = %d", r.port))
 	r.Run()
 	s.t.Cleanup(r.Kill)
+	s.followed()
+	return r
+}
+
+// followed lets this server wait for its replica with every commit, once there is one.
+func (s *Server) followed() {
+	s.t.Helper()
 	s.SQL("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()",
 		`DO $$ BEGIN
   FOR i IN 1..300 LOOP
@@ -28,7 +35,37 @@ func (s *Server) Replicate() *Server {
   END LOOP;
   RAISE EXCEPTION 'the replica does not follow';
 END $$`)
-	return r
+}
+
+// Stop ends the server as who plans it does: its replica has all that it has.
+func (s *Server) Stop() {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		s.t.Fatalf("PostgreSQL does not stop as it is told: %v", err)
+	}
+	s.cmd = nil
+}
+
+// Follow starts a server that was stopped again, as the replica of the one that writes by now.
+func (s *Server) Follow(writes *Server) {
+	s.t.Helper()
+	for name, text := range map[string]string{
+		"postgresql.auto.conf": fmt.Sprintf("primary_conninfo = 'host=127.0.0.1 port=%d user=muster'\n", writes.port), "standby.signal": "",
+	} {
+		f, err := os.OpenFile(filepath.Join(s.data(), name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if _, err = f.WriteString(text); err != nil {
+			s.t.Fatal(err)
+		}
+		_ = f.Close()
+	}
+	s.Run()
+	writes.followed()
 }
 
 // Promote makes a replica the server that writes. It waits for no replica of its own.
