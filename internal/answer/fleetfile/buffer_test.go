@@ -33,7 +33,7 @@ func TestScopesHaveBuffersOfTheirOwn(t *testing.T) {
 		t.Errorf("another fleet comes out of\n%s", text)
 	}
 	_, changes := Diff(s, parse(t, strings.Replace(ownBuffers, "0.2", "0.25", 1)))
-	if got := lines(changes); got != "~ buffer of tiger: fixed 0.2 → fixed 0.25" {
+	if got := lines(changes); got != "~ buffer of tiger: fixed 20 % → fixed 25 %" {
 		t.Errorf("one changed:\n%s", got)
 	}
 	if _, changes = Diff(s, parse(t, "clusters: [{name: tiger, partitions: [{gpu: h200, islands: [{name: i1, nodes: 4}]}]}]")); len(changes) > 0 {

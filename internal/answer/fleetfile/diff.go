@@ -138,9 +138,9 @@ func (d *differ) buffer(line int, scope string, want *fleet.Buffer) {
 	switch {
 	case want == nil || own && is == *want:
 	case own:
-		d.add(Changed, line, core.SetBuffer{Scope: scope, Buffer: *want}, "buffer of %s: %s → %s", scope, bufferText(is), bufferText(*want))
+		d.add(Changed, line, core.SetBuffer{Scope: scope, Buffer: *want}, "buffer of %s: %s → %s", scope, is.InFull(), want.InFull())
 	default:
-		d.add(Added, line, core.SetBuffer{Scope: scope, Buffer: *want}, "buffer of %s: %s", scope, bufferText(*want))
+		d.add(Added, line, core.SetBuffer{Scope: scope, Buffer: *want}, "buffer of %s: %s", scope, want.InFull())
 	}
 }
 

@@ -69,7 +69,7 @@ func lines(changes []Change) string {
 
 func TestDiffToNothingNamesEverything(t *testing.T) {
 	_, changes := Diff(fleet.NewState(), parse(t, small))
-	want := `~ policy: buffer fixed 0.15 → fixed 0.1, dwell 24h → 36h
+	want := `~ policy: buffer fixed 15 % → fixed 10 %, dwell 24h → 36h
 + cluster tiger
 + partition tiger/h200, 4 GPUs per node
 + island tiger/h200/i1, 3 nodes

@@ -150,7 +150,7 @@ func TestErrorsComeTogetherInOrderOfLine(t *testing.T) {
 
 func TestBuffersThatLearnHaveDefaultsAndComeBackAsWritten(t *testing.T) {
 	for text, want := range map[string]fleet.Buffer{
-		"{kind: binomial}": fleet.Learning(fleet.Binomial),
+		"{kind: binomial}": fleet.DefaultBuffer(fleet.Binomial),
 		"{kind: calibrated, confidence: 0.995, floor: 0, ceiling: 0.5}": {Kind: fleet.Calibrated, Confidence: 995, Ceiling: 500},
 	} {
 		f, err := Parse("f", []byte("policy: {buffer: "+text+"}\n"), Options{})

@@ -1,6 +1,8 @@
 package fleetfile
 
 import (
+	"slices"
+
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -59,7 +61,6 @@ func maybe[T any](v yamlfile.Value, read func(yamlfile.Value) T) *T {
 	return &x
 }
 
-// readBuffer reads a buffer.
 // bufferKinds are the words for the kinds of buffer policies.
 func bufferKinds() (words []string) {
 	for _, k := range fleet.BufferKinds() {
@@ -68,11 +69,20 @@ func bufferKinds() (words []string) {
 	return words
 }
 
+// bufferSettings are the names of the numbers that buffer policies of one kind have.
+func bufferSettings(kind fleet.BufferKind) (names []string) {
+	for _, s := range (&fleet.Buffer{Kind: kind}).Settings() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// readBuffer reads a buffer policy. What it does not name is as the contract has it.
 func readBuffer(v yamlfile.Value) *fleet.Buffer {
 	if !v.Present() {
 		return nil
 	}
-	f := v.Fields("kind", "share", "confidence", "floor", "ceiling")
+	f := v.Fields(slices.Concat([]string{"kind"}, bufferSettings(fleet.Fixed), bufferSettings(fleet.Calibrated))...)
 	kind := fleet.Fixed
 	if f.Has("kind") {
 		kind = fleet.BufferKind(f.At("kind").Word(bufferKinds()...))
@@ -84,33 +94,32 @@ func readBuffer(v yamlfile.Value) *fleet.Buffer {
 }
 
 func readFixed(f yamlfile.Fields) *fleet.Buffer {
-	for _, key := range []string{"confidence", "floor", "ceiling"} {
+	for _, key := range bufferSettings(fleet.Calibrated) {
 		if f.Has(key) {
 			f.At(key).Fail("%s belongs to the kinds calibrated and binomial; a fixed buffer has a share only", key)
 		}
 	}
-	b := fleet.DefaultPolicy().Buffer
-	if f.Has("share") {
-		b.Share = f.At("share").Share()
-	}
+	b := fleet.DefaultBuffer(fleet.Fixed)
+	readSettings(f, &b)
 	return &b
 }
 
-// readLearning reads a buffer of a kind that learns; what it does not name is as
-// the contract has it.
+// readSettings reads those numbers of a policy that the file names.
+func readSettings(f yamlfile.Fields, b *fleet.Buffer) {
+	for _, s := range b.Settings() {
+		if f.Has(s.Name) {
+			*s.At = f.At(s.Name).Share()
+		}
+	}
+}
+
+// readLearning reads a buffer of a kind that learns.
 func readLearning(v yamlfile.Value, f yamlfile.Fields, kind fleet.BufferKind) *fleet.Buffer {
 	if f.Has("share") {
 		f.At("share").Fail("share belongs to the kind fixed; a %s buffer has confidence, floor and ceiling", kind)
 	}
-	b := fleet.Learning(kind)
-	for _, one := range []struct {
-		key string
-		to  *fleet.Permille
-	}{{"confidence", &b.Confidence}, {"floor", &b.Floor}, {"ceiling", &b.Ceiling}} {
-		if f.Has(one.key) {
-			*one.to = f.At(one.key).Share()
-		}
-	}
+	b := fleet.DefaultBuffer(kind)
+	readSettings(f, &b)
 	if err := b.Check(); err != nil {
 		v.Fail("%v", err)
 	}

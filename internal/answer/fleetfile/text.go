@@ -26,13 +26,6 @@ func shareText(p fleet.Permille) string {
 	return strconv.FormatFloat(float64(p)/1000, 'f', -1, 64)
 }
 
-func bufferText(b fleet.Buffer) string {
-	if b.Learns() {
-		return fmt.Sprintf("%s %s (%s to %s)", b.Kind, shareText(b.Confidence), shareText(b.Floor), shareText(b.Ceiling))
-	}
-	return string(b.Kind) + " " + shareText(b.Share)
-}
-
 // policyChange lists the settings that differ, each with what it was and becomes.
 func policyChange(is, want fleet.Policy) string {
 	var parts []string
@@ -44,7 +37,7 @@ func policyChange(is, want fleet.Policy) string {
 	span := func(name string, was, becomes time.Duration) {
 		note(name, words.Duration(was), words.Duration(becomes))
 	}
-	note("buffer", bufferText(is.Buffer), bufferText(want.Buffer))
+	note("buffer", is.Buffer.InFull(), want.Buffer.InFull())
 	span("dwell", is.Dwell, want.Dwell)
 	span("probation", is.Probation, want.Probation)
 	span("staleAfter", is.StaleAfter, want.StaleAfter)

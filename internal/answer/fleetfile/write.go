@@ -182,10 +182,11 @@ var plainText = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
 
 // bufferFields is a buffer as a file has it.
 func bufferFields(b fleet.Buffer) string {
-	if b.Learns() {
-		return fmt.Sprintf("{kind: %s, confidence: %s, floor: %s, ceiling: %s}", b.Kind, shareText(b.Confidence), shareText(b.Floor), shareText(b.Ceiling))
+	parts := []string{"kind: " + string(b.Kind)}
+	for _, s := range b.Settings() {
+		parts = append(parts, s.Name+": "+shareText(*s.At))
 	}
-	return fmt.Sprintf("{kind: %s, share: %s}", b.Kind, shareText(b.Share))
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // ownTargets is a cluster's own targets as a file has them.

@@ -33,13 +33,13 @@ func tellMetal(e event.Event, _ Names) (Told, bool) {
 	case event.ReportsResumed:
 		return Told{Cluster, e.Cluster, "reports again"}, true
 	case event.PolicySet:
-		return Told{Nothing, "", "the fleet's policy is now: buffer " + buffer(e.Policy.Buffer) + ", dwell " + Duration(e.Policy.Dwell) + ", probation " + Duration(e.Policy.Probation)}, true
+		return Told{Nothing, "", "the fleet's policy is now: buffer " + e.Policy.Buffer.String() + ", dwell " + Duration(e.Policy.Dwell) + ", probation " + Duration(e.Policy.Probation)}, true
 	case event.BufferSet:
 		thing := Partition
 		if !strings.Contains(e.Scope, "/") {
 			thing = Cluster
 		}
-		return Told{thing, e.Scope, "now keeps back " + buffer(e.Buffer)}, true
+		return Told{thing, e.Scope, "now keeps back " + e.Buffer.String()}, true
 	case event.TargetsSet:
 		return Told{Cluster, e.Cluster, "has targets of its own now"}, true
 	case event.IncidentOpened:
@@ -80,12 +80,4 @@ func incidentWhere(scope string, nodes []string) string {
 		says += ", on " + Few(nodes, 2)
 	}
 	return says
-}
-
-// buffer is a buffer policy as people say it.
-func buffer(b fleet.Buffer) string {
-	if b.Kind == "" || b.Kind == fleet.Fixed {
-		return "fixed " + percent(b.Share)
-	}
-	return fmt.Sprintf("%s %s", b.Kind, percent(b.Confidence))
 }

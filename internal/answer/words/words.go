@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/event"
-	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Thing is what sort of thing an event is about: its page on the web.
@@ -121,10 +120,6 @@ func raw(data string) Told {
 	}
 	slices.Sort(parts)
 	return Told{Other, about, strings.Join(parts, ", ")}
-}
-
-func percent(p fleet.Permille) string {
-	return strconv.FormatFloat(float64(p)/10, 'f', -1, 64) + " %"
 }
 
 func because(why string) string {

@@ -40,7 +40,7 @@ func tellWork(e event.Event, names Names) (Told, bool) {
 	case event.WorkloadAdopted:
 		return work(e.ID, "is taken over where it stands: Muster decides for it from now on")
 	case event.UsageMeasured:
-		says := fmt.Sprintf("keeps its GPUs busy %s of the time", percent(e.SM))
+		says := fmt.Sprintf("keeps its GPUs busy %s of the time", e.SM.Percent())
 		return Told{Workload, names.of(e.Workload), says}, true
 	}
 	return Told{}, false

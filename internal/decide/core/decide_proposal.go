@@ -242,7 +242,7 @@ func says(s *fleet.State, c Command) string {
 	case SetPolicy:
 		return "set the policy: " + strings.Join(differing(s.Policy, c.Policy), ", ")
 	case SetBuffer:
-		return fmt.Sprintf("set the buffer of %s to %s", c.Scope, bufferWords(c.Buffer))
+		return fmt.Sprintf("set the buffer of %s to %s", c.Scope, c.Buffer.InFull())
 	case SetHealthPolicy:
 		return "set the health policy"
 	case SetMode:
@@ -256,13 +256,6 @@ func says(s *fleet.State, c Command) string {
 		return "apply a wave of haircut " + c.Name
 	}
 	return ""
-}
-
-func bufferWords(b fleet.Buffer) string {
-	if b.Learns() {
-		return fmt.Sprintf("%s %v", b.Kind, b.Confidence.Float())
-	}
-	return fmt.Sprintf("%s %v", b.Kind, b.Share.Float())
 }
 
 // differing are the settings in which two policies differ, by their names.

@@ -26,16 +26,8 @@ func gangTooLarge(s *fleet.State, p *fleet.Partition, was, gang int, now fleet.I
 	}
 	where := fmt.Sprintf("%s has no islands yet", p.ID)
 	if best >= 0 {
-		where = fmt.Sprintf("the largest that would do is %d GPUs, in island %s under its policy %s", largest, p.Islands[best].Name, policyText(s.BufferFor(p, best)))
+		where = fmt.Sprintf("the largest that would do is %d GPUs, in island %s under its policy %s", largest, p.Islands[best].Name, s.BufferFor(p, best))
 	}
 	return refuse(GangTooLarge, "no island of %s can sustain a gang of %d GPUs: %s; declare a smaller gang, or overcommit with a reason", p.ID, gang, where).
 		with(map[string]int{"gang": gang, "largest": largest})
-}
-
-// policyText is a buffer policy in a few words: fixed 15 %, calibrated 99 %.
-func policyText(b fleet.Buffer) string {
-	if b.Learns() {
-		return fmt.Sprintf("%s %g %%", b.Kind, 100*b.Confidence.Float())
-	}
-	return fmt.Sprintf("%s %g %%", b.Kind, float64(b.Share)/10)
 }

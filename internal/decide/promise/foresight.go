@@ -118,10 +118,6 @@ type pool struct {
 	short, long buffer.Forecast
 }
 
-func claimOf(b fleet.Buffer, horizon int) buffer.Claim {
-	return buffer.Claim{Confidence: b.Confidence.Float(), Floor: b.Floor.Float(), Ceiling: b.Ceiling.Float(), Horizon: horizon}
-}
-
 func newPool(p *fleet.Partition, b fleet.Buffer, islands ...int) pool {
 	q := pool{islands: islands}
 	for _, i := range islands {

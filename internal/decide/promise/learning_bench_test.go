@@ -16,7 +16,7 @@ func yearOf(partitions, islands, nodes int) (*fleet.State, fleet.Instant) {
 	begins := fleet.Instant(480000 * int64(time.Hour))
 	s.Time = begins
 	policy := fleet.DefaultPolicy()
-	policy.Buffer = fleet.Learning(fleet.Calibrated)
+	policy.Buffer = fleet.DefaultBuffer(fleet.Calibrated)
 	s.SetPolicy(policy)
 	s.AddCluster(fleet.Cluster{Name: "t", Mode: fleet.Enforce})
 	for k := range partitions {

@@ -18,8 +18,8 @@ type learners struct {
 }
 
 var drawnBuffers = []fleet.Buffer{
-	fleet.Learning(fleet.Calibrated),
-	fleet.Learning(fleet.Binomial),
+	fleet.DefaultBuffer(fleet.Calibrated),
+	fleet.DefaultBuffer(fleet.Binomial),
 	{Kind: fleet.Fixed, Share: 150},
 	{Kind: fleet.Calibrated, Confidence: 900, Floor: 0, Ceiling: 1000},
 	{Kind: fleet.Binomial, Confidence: 999, Floor: 100, Ceiling: 200},

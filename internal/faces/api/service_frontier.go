@@ -7,12 +7,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/past"
 	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 	"github.com/muster-fleet/muster/internal/faces/wire"
-)
-
-// Bounds of what a policy that learns holds back where nobody says (semantics §2).
-const (
-	usualFloor   = 0.02
-	usualCeiling = 0.3
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Frontier tries buffer policies against the recorded past.
@@ -41,7 +36,8 @@ func tried(m *musterv1.FrontierRequest) (list []trial.Policy) {
 		list = append(list, trial.Policy{Kind: "fixed", Share: float64(share) / 1000})
 	}
 	for _, one := range m.GetPolicies() {
-		list = append(list, trial.Policy{Kind: one.GetKind(), Confidence: float64(one.GetConfidence()) / 1000, Floor: usualFloor, Ceiling: usualCeiling})
+		usual := fleet.DefaultBuffer(fleet.BufferKind(one.GetKind()))
+		list = append(list, trial.Policy{Kind: one.GetKind(), Confidence: float64(one.GetConfidence()) / 1000, Floor: usual.Floor.Float(), Ceiling: usual.Ceiling.Float()})
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 // wholeFleet is the scope of the policy that holds where no narrower one is set.
@@ -41,9 +42,9 @@ func (o *showOptions) buffers(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("", column{head: "SCOPE", path: true, cut: true}, column{head: "POLICY"})
-	t.add(wholeFleet, bufferText(res.GetPolicy().GetBuffer()))
+	t.add(wholeFleet, wire.BufferTold(res.GetPolicy().GetBuffer()).InFull())
 	for _, scope := range slices.Sorted(maps.Keys(res.GetBuffers())) {
-		t.add(scope, bufferText(res.GetBuffers()[scope]))
+		t.add(scope, wire.BufferTold(res.GetBuffers()[scope]).InFull())
 	}
 	return answer{message: &musterv1.GetFleetResponse{
 		Seen: res.GetSeen(), Policy: &musterv1.Policy{Buffer: res.GetPolicy().GetBuffer()}, Buffers: res.GetBuffers(),

@@ -14,6 +14,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 func newFleetShow(a *app) *cobra.Command {
@@ -30,9 +31,9 @@ func (o *showOptions) fleet(ctx context.Context) (answer, error) {
 
 func (p *page) policy(f *musterv1.GetFleetResponse) {
 	pol := f.GetPolicy()
-	p.field("buffer", bufferText(pol.GetBuffer()))
+	p.field("buffer", wire.BufferTold(pol.GetBuffer()).InFull())
 	for _, scope := range slices.Sorted(maps.Keys(f.GetBuffers())) {
-		p.field("", scope+": buffer "+bufferText(f.GetBuffers()[scope]))
+		p.field("", scope+": buffer "+wire.BufferTold(f.GetBuffers()[scope]).InFull())
 	}
 	for _, one := range []struct {
 		name string
@@ -78,13 +79,6 @@ func ownTargets(t *musterv1.Targets) string {
 
 func spanText(d *durationpb.Duration) string {
 	return words.Duration(d.AsDuration().Round(time.Millisecond))
-}
-
-func bufferText(b *musterv1.Buffer) string {
-	if b.Confidence != nil {
-		return fmt.Sprintf("%s, %s of promises kept, %s to %s held back", b.GetKind(), share(b.GetConfidence()), share(b.GetFloor()), share(b.GetCeiling()))
-	}
-	return b.GetKind() + " " + share(b.GetShare())
 }
 
 // share says a share in percent.

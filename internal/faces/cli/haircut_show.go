@@ -10,6 +10,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 // haircutAnswer shows a plan: what it finds and cuts, and what that does.
@@ -103,13 +104,10 @@ func fractionText(s *musterv1.HaircutSums) string {
 }
 
 func policyText(b *musterv1.Buffer) string {
-	switch {
-	case b == nil:
+	if b == nil {
 		return "in force"
-	case b.GetKind() == "fixed":
-		return fmt.Sprintf("fixed %g %%", b.GetShare()*100)
 	}
-	return b.GetKind()
+	return wire.BufferTold(b).String()
 }
 
 func reviewText(h *musterv1.Haircut) string {

@@ -162,6 +162,15 @@ func Buffer(b fleet.Buffer) *musterv1.Buffer {
 	return m
 }
 
+// BufferTold is the buffer policy that a message tells. ReadBuffer checks what people ask
+// for; here nothing is refused, since the server may know more kinds than its client.
+func BufferTold(m *musterv1.Buffer) fleet.Buffer {
+	return fleet.Buffer{
+		Kind: fleet.BufferKind(m.GetKind()), Share: fleet.PermilleOf(m.GetShare()),
+		Confidence: fleet.PermilleOf(m.GetConfidence()), Floor: fleet.PermilleOf(m.GetFloor()), Ceiling: fleet.PermilleOf(m.GetCeiling()),
+	}
+}
+
 // Targets is what a cluster should attain.
 func Targets(t fleet.Targets) *musterv1.Targets {
 	return &musterv1.Targets{Availability: Share(t.Availability), Uptime: Share(t.Uptime), Mttr: durationpb.New(t.MTTR)}

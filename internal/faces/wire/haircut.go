@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"fmt"
-
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -105,11 +103,8 @@ func works(list []fleet.Touched) []*musterv1.HaircutWork {
 
 // PolicyName is a buffer policy as people say it.
 func PolicyName(b *fleet.Buffer) string {
-	switch {
-	case b == nil:
+	if b == nil {
 		return "in force"
-	case b.Kind == fleet.Fixed:
-		return fmt.Sprintf("fixed %g %%", float64(b.Share)/10)
 	}
-	return string(b.Kind)
+	return b.String()
 }

@@ -68,7 +68,7 @@ func ReadBuffer(field string, m *musterv1.Buffer) (b fleet.Buffer, err error) {
 		b.Kind = fleet.Fixed
 	}
 	if b.Learns() {
-		b = fleet.Learning(b.Kind)
+		b = fleet.DefaultBuffer(b.Kind)
 	}
 	for _, one := range []struct {
 		name string

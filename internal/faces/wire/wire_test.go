@@ -16,7 +16,7 @@ import (
 // policy is one that differs from the default in every field.
 func policy() fleet.Policy {
 	p := fleet.DefaultPolicy()
-	p.Buffer = fleet.Learning(fleet.Calibrated)
+	p.Buffer = fleet.DefaultBuffer(fleet.Calibrated)
 	p.Dwell, p.Probation, p.StaleAfter = 2*time.Hour, 3*time.Hour, 4*time.Minute
 	p.FlexMinimum, p.MaxGrace, p.SecondPerson = 5*time.Minute, 6*time.Minute, !p.SecondPerson
 	p.TwoPeople = fleet.TwoPeople{Policy: true, Waves: true}
@@ -25,6 +25,20 @@ func policy() fleet.Policy {
 	p.Idle = fleet.Idle{Threshold: 71, Window: 8 * time.Hour}
 	p.Maintenance = fleet.MaintenancePolicy{Horizon: 5 * time.Hour, Lead: 6 * time.Hour, Validation: time.Minute, KeepRoom: 2 * time.Hour}
 	return p
+}
+
+// A client tells the buffer policy that the server has, also of a kind that it does not know.
+func TestABufferPolicyIsToldAsItIs(t *testing.T) {
+	for _, kind := range fleet.BufferKinds() {
+		want := fleet.DefaultBuffer(kind)
+		if got := wire.BufferTold(wire.Buffer(want)); got != want {
+			t.Errorf("%s is told as %s", want.InFull(), got.InFull())
+		}
+	}
+	newer := &musterv1.Buffer{Kind: "newer", Confidence: proto.Float64(0.95), Floor: proto.Float64(0), Ceiling: proto.Float64(0.5)}
+	if got, want := wire.BufferTold(newer).InFull(), "newer 95 % (floor 0 %, ceiling 50 %)"; got != want {
+		t.Errorf("it is told as %q, want %q", got, want)
+	}
 }
 
 // What a fleet file leads to says the same after it went through the API.

@@ -27,7 +27,7 @@ func hindsight(hours []buffer.Hour, confidence float64, horizon int) int {
 
 // inHindsight are the promises that hindsight makes.
 func (p Policy) inHindsight(hours []buffer.Hour, horizon int) []int {
-	claim := buffer.Claim{Confidence: p.Confidence, Floor: p.Floor, Ceiling: p.Ceiling, Horizon: horizon}
+	claim := p.tried().Claim(horizon)
 	more := hindsight(hours, p.Confidence, horizon)
 	out := make([]int, len(hours))
 	for t, h := range hours {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/decide/promise/trial"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Policy is a buffer policy that can be tried.
@@ -32,10 +33,8 @@ func ParsePolicy(text string) (p Policy, err error) {
 	if !slices.Contains(Policies, kind) {
 		return Policy{}, fmt.Errorf("there is no policy %.40q; known are %s", kind, strings.Join(Policies, ", "))
 	}
-	p = Policy{Kind: kind, Share: 0.15}
-	if kind != "fixed" {
-		p = Policy{Kind: kind, Confidence: 0.99, Floor: 0.02, Ceiling: 0.3}
-	}
+	b := fleet.DefaultBuffer(fleet.BufferKind(kind))
+	p = Policy{Kind: kind, Share: b.Share.Float(), Confidence: b.Confidence.Float(), Floor: b.Floor.Float(), Ceiling: b.Ceiling.Float()}
 	if !given {
 		return p, nil
 	}

@@ -49,8 +49,8 @@ var learningBuffers = []fleet.Buffer{
 	{Kind: fleet.Fixed, Share: 100},
 	{Kind: fleet.Fixed, Share: 250},
 	{Kind: fleet.Fixed, Share: 500},
-	fleet.Learning(fleet.Calibrated),
-	fleet.Learning(fleet.Binomial),
+	fleet.DefaultBuffer(fleet.Calibrated),
+	fleet.DefaultBuffer(fleet.Binomial),
 	{Kind: fleet.Calibrated, Confidence: 500, Ceiling: 1000},
 }
 

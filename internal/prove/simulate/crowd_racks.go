@@ -52,20 +52,13 @@ func ParseBuffer(text string) (*fleet.Buffer, error) {
 		return nil, nil
 	}
 	kind, number, given := strings.Cut(text, "=")
-	b := fleet.Buffer{Kind: fleet.BufferKind(kind), Share: fleet.DefaultPolicy().Buffer.Share}
-	if b.Kind != fleet.Fixed {
-		b = fleet.Learning(b.Kind)
-	}
+	b := fleet.DefaultBuffer(fleet.BufferKind(kind))
 	if given {
 		x, err := strconv.ParseFloat(number, 64)
 		if err != nil || x < 0 || x > 1 {
 			return nil, fmt.Errorf("%.20q is not a share between 0 and 1; write %.20s=0.15, say", number, kind)
 		}
-		if b.Kind == fleet.Fixed {
-			b.Share = fleet.PermilleOf(x)
-		} else {
-			b.Confidence = fleet.PermilleOf(x)
-		}
+		*b.Settings()[0].At = fleet.PermilleOf(x)
 	}
 	return &b, b.Check()
 }

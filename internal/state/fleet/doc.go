@@ -7,7 +7,7 @@
 // again (tally.go). So each figure is what a recount of everything would give, and costs
 // what the change costs. A state that is loaded derives all figures anew (Rebuild).
 //
-// Read it in this order: instant.go and policy.go (small values), node.go and
+// Read it in this order: instant.go, policy.go and buffer.go (small values), node.go and
 // partition.go (nodes), quota.go, spec.go, workload.go and importance.go (people's side), then state.go
 // (all of it together) and replicas.go. Backing is counted in nodes where a name says
 // Nodes, in GPUs where it says GPUs. A Hold earmarks GPUs until a date; Holds says how a

@@ -3,18 +3,8 @@ package fleet
 import (
 	"fmt"
 	"math"
-	"slices"
+	"strconv"
 	"time"
-)
-
-// BufferKind names a way to decide how many nodes may be promised.
-type BufferKind string
-
-// The buffer kinds.
-const (
-	Fixed      BufferKind = "fixed"
-	Calibrated BufferKind = "calibrated"
-	Binomial   BufferKind = "binomial"
 )
 
 // Permille is a share in thousandths, so that policies stay integers.
@@ -26,59 +16,8 @@ func PermilleOf(share float64) Permille { return Permille(math.Round(share * 100
 // Float is the share as a number between 0 and 1.
 func (p Permille) Float() float64 { return float64(p) / 1000 }
 
-// Buffer is a buffer policy (semantics §2).
-type Buffer struct {
-	Kind  BufferKind `json:"kind"`
-	Share Permille   `json:"share"` // held back under Fixed
-	// Of the kinds that learn: which share of the promises is to be kept, and the
-	// least and the largest share held back.
-	Confidence Permille `json:"confidence,omitempty"`
-	Floor      Permille `json:"floor,omitempty"`
-	Ceiling    Permille `json:"ceiling,omitempty"`
-}
-
-// Learning is a policy of a kind that learns, with the defaults of the contract:
-// confidence 99 %, floor 2 %, ceiling 30 %.
-func Learning(kind BufferKind) Buffer {
-	return Buffer{Kind: kind, Confidence: 990, Floor: 20, Ceiling: 300}
-}
-
-// learning are the kinds under which what is allowed follows from the past.
-var learning = []BufferKind{Calibrated, Binomial}
-
-// BufferKinds lists the kinds, those that learn behind the one that does not.
-func BufferKinds() []BufferKind { return append([]BufferKind{Fixed}, learning...) }
-
-// Learns says whether what the policy allows follows from the past.
-func (b Buffer) Learns() bool { return slices.Contains(learning, b.Kind) }
-
-// Check says what is wrong with the policy and what would be right, or nil.
-func (b Buffer) Check() error {
-	switch {
-	case b.Kind != Fixed && !b.Learns():
-		return fmt.Errorf("buffer kind %q is not known; use %s, %s or %s", b.Kind, Fixed, Calibrated, Binomial)
-	case b.Kind == Fixed && (b.Share < 0 || b.Share > 1000):
-		return fmt.Errorf("buffer share %v is not between 0 and 1", b.Share.Float())
-	case b.Kind == Fixed && (b.Confidence != 0 || b.Floor != 0 || b.Ceiling != 0):
-		return fmt.Errorf("a fixed buffer has a share only; confidence, floor and ceiling belong to %s and %s", Calibrated, Binomial)
-	case b.Kind == Fixed:
-		return nil
-	case b.Share != 0:
-		return fmt.Errorf("a %s buffer has no share; it has confidence, floor and ceiling", b.Kind)
-	case b.Confidence <= 0 || b.Confidence >= 1000:
-		return fmt.Errorf("buffer confidence %v is not between 0 and 1, both excluded; 0.99 is usual", b.Confidence.Float())
-	case b.Floor < 0 || b.Ceiling > 1000:
-		return fmt.Errorf("buffer floor %v and ceiling %v are not between 0 and 1", b.Floor.Float(), b.Ceiling.Float())
-	case b.Floor > b.Ceiling:
-		return fmt.Errorf("buffer floor %v is above its ceiling %v; the floor is the smaller, as in floor 0.02, ceiling 0.3", b.Floor.Float(), b.Ceiling.Float())
-	}
-	return nil
-}
-
-// Allows is the number of nodes, in thousandths of a node, that a fixed policy lets
-// out of installed nodes: (1 − buffer) × installed, not yet rounded, so that a
-// partition can add its islands before it rounds once.
-func (b Buffer) Allows(installed int) int { return installed * (1000 - int(b.Share)) }
+// Percent is the share in words: 15 %, 99.9 %.
+func (p Permille) Percent() string { return strconv.FormatFloat(float64(p)/10, 'f', -1, 64) + " %" }
 
 // Policy is what an operator may set for the fleet. Durations are in nanoseconds.
 type Policy struct {
@@ -113,7 +52,7 @@ const DefaultGrace = 30 * time.Second
 // DefaultPolicy is the policy everyone starts with: the defaults of the contract.
 func DefaultPolicy() Policy {
 	return Policy{
-		Buffer:      Buffer{Kind: Fixed, Share: 150},
+		Buffer:      DefaultBuffer(Fixed),
 		Dwell:       24 * time.Hour,
 		Probation:   24 * time.Hour,
 		StaleAfter:  5 * time.Minute,
@@ -149,12 +88,6 @@ func (p Policy) Check() error {
 func (s *State) SetPolicy(policy Policy) {
 	s.Policy = policy
 	s.Policy.Targets = policy.Targets.OrDefault() // a log of before there were targets names none
-	s.unalignAll()
-}
-
-// SetBuffer sets the buffer policy of a scope.
-func (s *State) SetBuffer(scope string, buffer Buffer) {
-	s.Buffers[scope] = buffer
 	s.unalignAll()
 }
 

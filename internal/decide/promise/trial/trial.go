@@ -11,6 +11,11 @@ type Policy struct {
 	Ceiling    float64 // and the largest
 }
 
+// Claim is what a policy that is not fixed claims of its promises over so many hours.
+func (p Policy) Claim(horizon int) buffer.Claim {
+	return buffer.Claim{Confidence: p.Confidence, Floor: p.Floor, Ceiling: p.Ceiling, Horizon: horizon}
+}
+
 // Issuer makes the promises of one policy on one pool.
 type Issuer struct {
 	policy Policy
@@ -26,7 +31,7 @@ func Kinds() []string { return append([]string{"fixed", "rolling"}, buffer.Kinds
 // New is an issuer of a pool of so many racks, for promises over so many hours. It
 // panics if there is no such kind of policy.
 func New(p Policy, horizon, racks int) *Issuer {
-	is := &Issuer{policy: p, claim: buffer.Claim{Confidence: p.Confidence, Floor: p.Floor, Ceiling: p.Ceiling, Horizon: horizon}}
+	is := &Issuer{policy: p, claim: p.Claim(horizon)}
 	switch p.Kind {
 	case "fixed":
 	case "rolling":

@@ -1,6 +1,7 @@
 package promise
 
 import (
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -68,6 +69,11 @@ func capacityWithout(s *fleet.State, p *fleet.Partition, now fleet.Instant, gone
 	c.Promisable = min(least, short/1000)
 	c.Sustainable = min(c.Promisable, long/1000)
 	return c
+}
+
+// claimOf is what a policy that learns claims of its promises over so many hours.
+func claimOf(b fleet.Buffer, horizon int) buffer.Claim {
+	return buffer.Claim{Confidence: b.Confidence.Float(), Floor: b.Floor.Float(), Ceiling: b.Ceiling.Float(), Horizon: horizon}
 }
 
 // SustainableShares is what each island alone can sustain, in nodes: the largest
