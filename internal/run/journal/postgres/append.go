@@ -72,7 +72,7 @@ func (j *Journal) append(ctx context.Context, entries []journal.Entry) error {
 			return err
 		}
 	}
-	if err := journal.CheckOrder(j.tail.Seq+1, entries); err != nil {
+	if err := j.inTurn(entries); err != nil {
 		return err
 	}
 	end, n, held, err := j.insert(ctx, entries)
@@ -94,10 +94,21 @@ func (j *Journal) append(ctx context.Context, entries []journal.Entry) error {
 	if _, err := j.look(ctx, entries); err != nil {
 		return err
 	}
-	if err := journal.CheckOrder(j.tail.Seq+1, entries); err != nil {
+	if err := j.inTurn(entries); err != nil {
 		return err
 	}
 	return &journal.CorruptError{Path: j.name, Seq: was.Seq, Offset: -1, Good: was.Seq - 1, Why: "its checksum is another than when it was written"}
+}
+
+// inTurn says whether entries are the next ones of the log. Where this handle led and others
+// stand in their place, another server has taken over.
+func (j *Journal) inTurn(entries []journal.Entry) error {
+	err := journal.CheckOrder(j.tail.Seq+1, entries)
+	var fenced *journal.FencedError
+	if errors.As(err, &fenced) && j.led.Load() {
+		return fmt.Errorf("journal %s: %w: %w", j.name, journal.ErrDeposed, err)
+	}
+	return err
 }
 
 // look reads how the log ends. After an append whose outcome is not known it says whether

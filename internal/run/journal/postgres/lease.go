@@ -32,6 +32,7 @@ WHERE until < clock_timestamp() RETURNING term`, holder, address, length)
 		j.tail = journal.Link{} // who led before may have written since
 		j.write.Unlock()
 		j.term.Store(is.Term)
+		j.led.Store(true)
 		return Lease{is.Term, holder, address, length}, true, nil
 	case errors.Is(err, pgx.ErrNoRows):
 		is, err = j.Leader(ctx)

@@ -167,6 +167,39 @@ func TestALeaseHasOneHolderAndEndsEarlierWriters(t *testing.T) {
 	}
 }
 
+// A leader that does not know whether its last append was done, and comes back after another took
+// over, is told that: not that the journal is broken.
+func TestAnUnsureLeaderIsToldThatAnotherLeads(t *testing.T) {
+	s := pgtest.Start(t)
+	first, second := mustOpen(t, s.Address()), mustOpen(t, s.Address())
+	const length = 100 * time.Millisecond
+	if _, ok, err := first.Claim(ctx, "a", "a:1", length); !ok || err != nil {
+		t.Fatalf("the first does not lead: %v", err)
+	}
+	must(t, first.Append(ctx, sample(1, 3)))
+	s.Kill()
+	if err := first.Append(ctx, sample(4, 4)); !errors.Is(err, journal.ErrUnavailable) {
+		t.Fatalf("without a database an append gives %v", err)
+	}
+	s.Run()
+	for ok, began := false, time.Now(); !ok; {
+		if _, is, err := second.Claim(ctx, "b", "b:1", time.Minute); err == nil {
+			ok = is
+		}
+		if time.Since(began) > 20*time.Second {
+			t.Fatal("the second does not lead")
+		}
+	}
+	others := sample(4, 9)
+	for i := range others {
+		others[i].Data = []byte("written by the second")
+	}
+	must(t, second.Append(ctx, others))
+	if err := first.Append(ctx, sample(4, 5)); !errors.Is(err, journal.ErrDeposed) {
+		t.Errorf("the first, which led earlier, gets %v", err)
+	}
+}
+
 // A follower hears of what others write at once.
 func TestAFollowerHearsOfNewEntries(t *testing.T) {
 	address := pgtest.Start(t, fast).Address()
