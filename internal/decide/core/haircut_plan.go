@@ -106,6 +106,20 @@ func tellHaircut(s *fleet.State, r Request, c TellHaircut) ([]event.Event, *Refu
 	return one(event.HaircutTold{Haircut: h.Name, Clusters: clusters, By: r.Actor.Name})
 }
 
+// deleteHaircut forgets a plan; one with a wave in force is kept, for it can be undone.
+func deleteHaircut(s *fleet.State, c DeleteHaircut) ([]event.Event, *Refusal) {
+	h, refusal := findHaircut(s, c.Name)
+	if refusal != nil {
+		return nil, refusal
+	}
+	for i := range h.Waves {
+		if h.Waves[i].Done() {
+			return nil, refuse(WrongState, "%s is in force, and only the plan can undo it: muster haircut undo %s, or keep the plan", waveName(h, i), h.Name)
+		}
+	}
+	return one(event.HaircutDeleted{Haircut: h.Name})
+}
+
 func noWave(h *fleet.Haircut, cluster string, class fleet.CutClass) *Refusal {
 	var there []string
 	for _, w := range h.Waves {

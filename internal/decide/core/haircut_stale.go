@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/decide/haircut"
-	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
@@ -123,20 +122,6 @@ func nextName(s *fleet.State, name string) string {
 	}
 }
 
-// brokenIn says where a wave's promise is broken: more is assigned than the wave left, and
-// than is sustainable. What nodes that have failed since take is no fault of the wave.
-func brokenIn(s *fleet.State, h *fleet.Haircut, w *fleet.Wave, now fleet.Instant) []string {
-	var broken []string
-	for _, part := range w.Parts {
-		p := s.Partition(part.Partition)
-		can := haircut.Sustainable(haircut.Under(s, h.Buffer), p, now)
-		if p.Assigned() > max(can, part.Sustainable)+part.Left {
-			broken = append(broken, fmt.Sprintf("the promise in %s is broken: %d GPUs assigned, %d sustainable", p.ID, p.Assigned(), can))
-		}
-	}
-	return broken
-}
-
 // touchesUntold refuses a wave without a reason that would by now touch more running work of a
 // quota than its people were told. Work comes and goes; whose it is stays.
 func touchesUntold(s *fleet.State, r Request, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
@@ -183,18 +168,4 @@ func gpusByQuota(list []fleet.Touched) map[string]int {
 		sums[t.Quota] += t.GPUs
 	}
 	return sums
-}
-
-// deleteHaircut forgets a plan; one with a wave in force is kept, for it can be undone.
-func deleteHaircut(s *fleet.State, c DeleteHaircut) ([]event.Event, *Refusal) {
-	h, refusal := findHaircut(s, c.Name)
-	if refusal != nil {
-		return nil, refusal
-	}
-	for i := range h.Waves {
-		if h.Waves[i].Done() {
-			return nil, refuse(WrongState, "%s is in force, and only the plan can undo it: muster haircut undo %s, or keep the plan", waveName(h, i), h.Name)
-		}
-	}
-	return one(event.HaircutDeleted{Haircut: h.Name})
 }

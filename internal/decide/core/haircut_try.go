@@ -1,6 +1,8 @@
 package core
 
 import (
+	"fmt"
+
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -152,4 +154,18 @@ func misses(p *fleet.Partition, more fleet.Touched) bool {
 	}
 	guaranteed := a.Usage() - a.GPUsAs(fleet.HoldsBorrowing) - a.GPUsAs(fleet.HoldsUnprotected)
 	return guaranteed+more.GPUs <= a.Grant
+}
+
+// brokenIn says where a wave's promise is broken: more is assigned than the wave left, and
+// than is sustainable. What nodes that have failed since take is no fault of the wave.
+func brokenIn(s *fleet.State, h *fleet.Haircut, w *fleet.Wave, now fleet.Instant) []string {
+	var broken []string
+	for _, part := range w.Parts {
+		p := s.Partition(part.Partition)
+		can := haircut.Sustainable(haircut.Under(s, h.Buffer), p, now)
+		if p.Assigned() > max(can, part.Sustainable)+part.Left {
+			broken = append(broken, fmt.Sprintf("the promise in %s is broken: %d GPUs assigned, %d sustainable", p.ID, p.Assigned(), can))
+		}
+	}
+	return broken
 }

@@ -13,6 +13,18 @@ func admin(kind fleet.PrincipalKind, name string) Actor {
 	return Actor{Name: p.String(), User: name, Principal: p, Holds: []access.Grant{access.GrantOf(fleet.Admin, fleet.Scope{})}}
 }
 
+// noSecondPerson are those who could do what amy proposed, and are not another person than she.
+func noSecondPerson(amy Actor) map[string]Actor {
+	return map[string]Actor{
+		"her program": admin(fleet.ServicePrincipal, "amys"),
+		"a workload":  admin(fleet.KubernetesPrincipal, "oak/amys@tiger"),
+		"herself":     amy,
+		"an operator in her name": {
+			Name: "operator:ops for user:amy", User: "amy", Operator: true, Principal: amy.Principal,
+		},
+	}
+}
+
 // What can take two people can be proposed, comes back as it was, and is refused to one person.
 func TestWhatCanTakeTwoPeople(t *testing.T) {
 	s := fleet.NewState()
@@ -52,10 +64,7 @@ func TestWhatCanTakeTwoPeople(t *testing.T) {
 		if back, refusal := unkept(s.Proposal(id)); refusal != nil {
 			t.Errorf("%T comes back as %v, %v", c, back, refusal)
 		}
-		for what, by := range map[string]Actor{
-			"her program": admin(fleet.ServicePrincipal, "amys"), "a workload": admin(fleet.KubernetesPrincipal, "oak/amys@tiger"), "herself": amy,
-			"an operator in her name": {Name: "operator:ops for user:amy", User: "amy", Operator: true, Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: "amy"}},
-		} {
+		for what, by := range noSecondPerson(amy) {
 			if refusal := do(by, AnswerProposal{ID: id, Approve: true}); refusal == nil || refusal.Code != TwoPeople {
 				t.Errorf("%T approved by %s: %v", c, what, refusal)
 			}
@@ -86,51 +95,4 @@ func TestOnePersonCannotAskForTwo(t *testing.T) {
 	if _, refusal := Step(s, Request{Command: SetPolicy{Policy: policy}, Actor: local}, 1); refusal == nil || refusal.Code != WrongState {
 		t.Errorf("%v", refusal)
 	}
-}
-
-// A sign-in is ended with those that began before it, by its person or an admin.
-func TestSignInsAreEnded(t *testing.T) {
-	s := fleet.NewState()
-	ada := Actor{Name: "user:ada", User: "ada", Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: "ada"}}
-	end := func(by Actor, c EndSessions, at fleet.Instant) *Refusal {
-		_, refusal := Step(s, Request{Command: c, Actor: by}, at)
-		return refusal
-	}
-	if refusal := end(ada, EndSessions{User: "bob"}, 10); refusal == nil || refusal.Code != AccessDenied {
-		t.Errorf("ada ends bob's: %v", refusal)
-	}
-	if refusal := end(ada, EndSessions{User: "ada", Session: "session:ABC"}, 10); refusal != nil {
-		t.Error(refusal)
-	}
-	for what, c := range map[string]struct {
-		user, session string
-		began         fleet.Instant
-		want          bool
-	}{
-		"the one":             {"ada", "session:ABC", 9, true},
-		"another of hers":     {"ada", "session:DEF", 9, false},
-		"one of its name":     {"bob", "session:ABC", 9, false},
-		"one that came later": {"ada", "session:ABC", 11, false},
-	} {
-		if got := s.SignedOff(c.user, c.session, c.began); got != c.want {
-			t.Errorf("%s: %v", what, got)
-		}
-	}
-	if refusal := end(admin(fleet.UserPrincipal, "amy"), EndSessions{User: "ada"}, 20); refusal != nil {
-		t.Error(refusal)
-	}
-	if !s.SignedOff("ada", "session:DEF", 20) || s.SignedOff("ada", "session:DEF", 21) {
-		t.Error("all of hers that began before are ended, and no later one")
-	}
-	again, err := fleet.Decode(must2(s.Encode()))
-	if err != nil || again.Hash() != s.Hash() || s.Clone().Hash() != s.Hash() {
-		t.Errorf("the state does not come back: %v", err)
-	}
-}
-
-func must2[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }
