@@ -9,12 +9,12 @@ import (
 
 // spec says whether the record and its blueprint can be built at all.
 func (k *look) spec() Condition {
-	c := Condition{Type: fleet.SpecValid, Status: fleet.StatusTrue, Reason: "Valid", Turn: true, On: On{System: "record", Object: k.l.Record.Name}}
+	c := Condition{Type: fleet.SpecValid, Status: fleet.StatusTrue, Reason: "Valid", Turn: true, On: On{System: "record", Object: k.life.Record.Name}}
 	wrong := ""
 	switch {
-	case k.b == nil:
-		wrong = fmt.Sprintf("blueprint %s version %d is not there; `muster blueprint add` adds it", k.l.Record.Blueprint, k.l.Version)
-	case k.o.Taken:
+	case k.blueprint == nil:
+		wrong = fmt.Sprintf("blueprint %s version %d is not there; `muster blueprint add` adds it", k.life.Record.Blueprint, k.life.Version)
+	case k.observed.Taken:
 		wrong = "a cluster of this name is in the fleet already, and was not built from this record; retire the record, and enter it under another name"
 	}
 	if wrong != "" {
@@ -27,13 +27,13 @@ func (k *look) spec() Condition {
 func (k *look) quota() Condition {
 	c := Condition{
 		Type: fleet.QuotaAvailable, Status: fleet.StatusTrue, Reason: "Reserved",
-		Turn: k.hold([]fleet.ConditionType{fleet.SpecValid}), On: On{System: "cloud", Object: k.l.Record.Account()},
+		Turn: k.hold([]fleet.ConditionType{fleet.SpecValid}), On: On{System: "cloud", Object: k.life.Record.Account()},
 	}
-	if k.b == nil {
+	if k.blueprint == nil {
 		c.Status, c.Reason = fleet.StatusUnknown, "NotYet"
 		return c
 	}
-	claim := &k.o.Claim
+	claim := &k.observed.Claim
 	c.Status, c.Reason = claim.stands()
 	k.short(&c, claim)
 	if !c.Holds() {
@@ -44,7 +44,7 @@ func (k *look) quota() Condition {
 
 // short says what the cores of a cluster wait for.
 func (k *look) short(c *Condition, claim *Claim) {
-	account := k.l.Record.Account()
+	account := k.life.Record.Account()
 	switch c.Reason {
 	case "NotRead", "NeedsFix", "NeedsPerson":
 		c.Person = c.Reason != "NotRead"
@@ -54,11 +54,11 @@ func (k *look) short(c *Condition, claim *Claim) {
 		}
 	case "NotSaid":
 		c.Person, c.On = c.Turn, On{System: "person", Object: "quota"}
-		c.Message = "no cloud counts the quota of " + account + "; once " + claim.wanted() + " are there, say so: `muster cluster quota " + k.l.Record.Name + "`"
+		c.Message = "no cloud counts the quota of " + account + "; once " + claim.wanted() + " are there, say so: `muster cluster quota " + k.life.Record.Name + "`"
 	case "NoMeter":
 		c.Person = true
 		c.Message = "the cloud counts no meter " + strings.Join(claim.unknown(), ", ") + " in " + account +
-			"; add a version of blueprint " + k.l.Record.Blueprint + " with the cloud's own names, and give it to the cluster"
+			"; add a version of blueprint " + k.life.Record.Blueprint + " with the cloud's own names, and give it to the cluster"
 	case "Missing":
 		c.Message = strings.Join(claim.Short(), "; ")
 	case "Behind":
@@ -73,14 +73,14 @@ func (k *look) checkedIn() Condition {
 		Turn: k.hold([]fleet.ConditionType{fleet.SpecValid, fleet.QuotaAvailable}),
 	}
 	switch {
-	case k.b != nil && k.b.Checkin == fleet.CheckinInventory:
+	case k.blueprint != nil && k.blueprint.Checkin == fleet.CheckinInventory:
 		c.Reason, c.On = "Inventory", On{System: "inventory"}
-	case k.b != nil && k.b.Checkin == fleet.CheckinGit:
+	case k.blueprint != nil && k.blueprint.Checkin == fleet.CheckinGit:
 		return k.checkedInByGit(c)
 	default:
 		c.On = On{System: "person", Object: "check-in"}
-		if k.l.Course.CheckedIn == 0 {
-			k.awaitCheckin(&c, "a person has to check the cluster in, and to say so: `muster cluster checkin "+k.l.Record.Name+" --commit COMMIT`")
+		if k.life.Course.CheckedIn == 0 {
+			k.awaitCheckin(&c, "a person has to check the cluster in, and to say so: `muster cluster checkin "+k.life.Record.Name+" --commit COMMIT`")
 		}
 	}
 	return c
@@ -89,11 +89,11 @@ func (k *look) checkedIn() Condition {
 // checkedInByGit waits for the branch to be pushed, and then for a person to merge it.
 func (k *look) checkedInByGit(c Condition) Condition {
 	c.On = On{System: "git", Object: "check-in"}
-	if k.l.Course.CheckedIn != 0 {
+	if k.life.Course.CheckedIn != 0 {
 		return c
 	}
 	pushed := k.step(way{fleet.CheckedIn, fleet.StepCheckin, "git", true, []fleet.ConditionType{fleet.SpecValid, fleet.QuotaAvailable}})
-	if !k.done(k.l.Step(fleet.StepCheckin)) {
+	if !k.done(k.life.Step(fleet.StepCheckin)) {
 		return pushed
 	}
 	c.On = pushed.On

@@ -9,25 +9,28 @@ import (
 // end looks at a cluster that a person retires: work ends, nodes are released, and the
 // infrastructure goes once a person has confirmed it by name.
 func (k *look) end() {
-	k.v.Phase = Draining
+	k.verdict.Phase = Draining
 	k.add(k.workEnded())
-	k.v.Empty = k.hold([]fleet.ConditionType{fleet.WorkEnded}) && k.l.Course.Emptied == 0
-	if !k.built() {
-		k.v.Retire = k.l.Course.Emptied != 0
+	k.verdict.Empty = k.hold([]fleet.ConditionType{fleet.WorkEnded}) && k.life.Course.Emptied == 0
+	if !k.built() { // then nothing has to be removed, and nobody to confirm
+		k.verdict.Retire = k.life.Course.Emptied != 0
 		return
 	}
 	k.add(k.confirmed())
-	k.add(k.step(way{fleet.InfrastructureRemoved, fleet.StepTeardown, "cloud", true, []fleet.ConditionType{fleet.WorkEnded, fleet.RemovalConfirmed}}))
-	s := k.l.Step(fleet.StepTeardown)
-	k.v.Retire = k.done(s)
+	k.add(k.step(way{
+		condition: fleet.InfrastructureRemoved, step: fleet.StepTeardown, system: "cloud", acts: true,
+		after: []fleet.ConditionType{fleet.WorkEnded, fleet.RemovalConfirmed},
+	}))
+	s := k.life.Step(fleet.StepTeardown)
+	k.verdict.Retire = k.done(s)
 	if k.busy() {
-		k.v.Intents = nil // what was begun ends first
+		k.verdict.Intents = nil // what was begun ends first
 	}
 }
 
-// built says whether anything may stand outside.
+// built says whether anything may stand in the cloud: an operation was begun that makes something.
 func (k *look) built() bool {
-	for _, s := range k.l.Steps {
+	for _, s := range k.life.Steps {
 		if s.Step != fleet.StepCheckin && s.Operation.ID != "" {
 			return true
 		}
@@ -37,7 +40,7 @@ func (k *look) built() bool {
 
 // busy says whether another operation than the removal is under way, or may have begun.
 func (k *look) busy() bool {
-	for _, s := range k.l.Steps {
+	for _, s := range k.life.Steps {
 		if s.Step != fleet.StepTeardown && s.Operation.Live() {
 			return true
 		}
@@ -45,22 +48,25 @@ func (k *look) busy() bool {
 	return false
 }
 
+// workEnded holds when no workload stands in the cluster any more.
 func (k *look) workEnded() Condition {
-	c := Condition{Type: fleet.WorkEnded, Status: fleet.StatusTrue, Reason: "Empty", Turn: true, On: On{System: "work", Object: k.l.Record.Name}}
-	if k.o.Working > 0 {
-		c.Status, c.Reason, c.Message = fleet.StatusFalse, "Working", "workloads that still stand there: "+strconv.Itoa(k.o.Working)
+	c := Condition{Type: fleet.WorkEnded, Status: fleet.StatusTrue, Reason: "Empty", Turn: true, On: On{System: "work", Object: k.life.Record.Name}}
+	if k.observed.Working > 0 {
+		c.Status, c.Reason, c.Message = fleet.StatusFalse, "Working", "workloads that still stand there: "+strconv.Itoa(k.observed.Working)
 	}
 	return c
 }
 
+// confirmed holds when a person has confirmed by name that the infrastructure goes. They are asked
+// once the work has ended: what is removed cannot be brought back.
 func (k *look) confirmed() Condition {
 	c := Condition{
 		Type: fleet.RemovalConfirmed, Status: fleet.StatusTrue, Reason: "Confirmed",
 		Turn: k.hold([]fleet.ConditionType{fleet.WorkEnded}), On: On{System: "person", Object: "removal"},
 	}
-	if k.l.Course.Confirmed == 0 {
+	if k.life.Course.Confirmed == 0 {
 		c.Status, c.Reason, c.Person = fleet.StatusFalse, "NotConfirmed", c.Turn
-		c.Message = "a person has to confirm by name that the infrastructure goes: `muster cluster retire " + k.l.Record.Name + " --confirm " + k.l.Record.Name + "`"
+		c.Message = "a person has to confirm by name that the infrastructure goes: `muster cluster retire " + k.life.Record.Name + " --confirm " + k.life.Record.Name + "`"
 	}
 	return c
 }

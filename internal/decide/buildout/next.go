@@ -26,34 +26,34 @@ type IslandNodes struct {
 	Ready, Nodes int
 }
 
-// look is one look at a cluster.
+// look is one look at a cluster: what is known of it, and the verdict as far as it has come.
 type look struct {
-	l    *fleet.Life
-	b    *fleet.Blueprint // nil: it is not there
-	o    Observed
-	now  fleet.Instant
-	v    Verdict
-	held bool
+	life      *fleet.Life
+	blueprint *fleet.Blueprint // nil: it is not there
+	observed  Observed
+	now       fleet.Instant
+	verdict   Verdict
+	held      bool // a person has stopped it: nothing new is begun
 }
 
 // Next says what a cluster waits for, and what is to be done next. The record and the
 // operations are in its life.
 func Next(l *fleet.Life, b *fleet.Blueprint, o Observed, now fleet.Instant) Verdict {
-	k := &look{l: l, b: b, o: o, now: now, v: Verdict{Wake: fleet.Never}, held: l.Course.Held != 0}
+	k := &look{life: l, blueprint: b, observed: o, now: now, verdict: Verdict{Wake: fleet.Never}, held: l.Course.Held != 0}
 	if l.Course.Retired != 0 {
-		k.v.Phase = Retired
-		return k.v
+		k.verdict.Phase = Retired
+		return k.verdict
 	}
 	if l.Course.Retiring != 0 {
 		k.end()
-		return k.v
+		return k.verdict
 	}
 	k.conditions()
-	k.v.Phase = k.phase()
-	k.v.Degraded = l.Course.Produced != 0 && k.fell()
-	k.v.Enter = k.all() && !k.held && l.Course.Generation != l.Generation
-	k.v.InProduct = k.inProduction()
-	return k.v
+	k.verdict.Phase = k.phase()
+	k.verdict.Degraded = l.Course.Produced != 0 && k.fell()
+	k.verdict.Enter = k.all() && !k.held && l.Course.Generation != l.Generation
+	k.verdict.InProduct = k.inProduction()
+	return k.verdict
 }
 
 // conditions are looked at in the order of a cluster's life: each may ask for those before it.
@@ -90,7 +90,7 @@ var ways = []way{
 // before lists what a condition needs first. Scale sets that may be made beside the
 // pipeline do not wait for it.
 func (k *look) before(w way) []fleet.ConditionType {
-	if w.step == fleet.StepScaleSets && k.b != nil && k.b.Parallel {
+	if w.step == fleet.StepScaleSets && k.blueprint != nil && k.blueprint.Parallel {
 		return w.after[:3]
 	}
 	return w.after
@@ -98,7 +98,7 @@ func (k *look) before(w way) []fleet.ConditionType {
 
 // add keeps a condition with what the log and past clusters say of it.
 func (k *look) add(c Condition) {
-	if was, ok := k.l.Condition(c.Type); ok && was.Status == c.Status {
+	if was, ok := k.life.Condition(c.Type); ok && was.Status == c.Status {
 		c.Since = was.Since
 	} else {
 		c.Since = k.now
@@ -109,32 +109,32 @@ func (k *look) add(c Condition) {
 	}
 	if k.held && !c.Holds() && c.Turn {
 		c.Reason, c.Person = "Held", true
-		c.Message = "held by " + k.l.Course.HeldBy + "; `muster cluster go " + k.l.Record.Name + "` lets it go on"
+		c.Message = "held by " + k.life.Course.HeldBy + "; `muster cluster go " + k.life.Record.Name + "` lets it go on"
 	}
-	k.v.Conditions = append(k.v.Conditions, c)
+	k.verdict.Conditions = append(k.verdict.Conditions, c)
 }
 
 // wake asks for a look at a moment to come.
 func (k *look) wake(at fleet.Instant) {
 	if at > k.now {
-		k.v.Wake = min(k.v.Wake, at)
+		k.verdict.Wake = min(k.verdict.Wake, at)
 	}
 }
 
 // hold says whether all these conditions hold, among those looked at so far.
 func (k *look) hold(types []fleet.ConditionType) bool {
 	for _, t := range types {
-		if c := k.v.Find(t); c == nil || !c.Holds() {
+		if c := k.verdict.Find(t); c == nil || !c.Holds() {
 			return false
 		}
 	}
 	return true
 }
 
-func (k *look) all() bool { return k.v.Waits() == nil }
+func (k *look) all() bool { return k.verdict.Waits() == nil }
 
 func (k *look) fell() bool {
-	for _, c := range k.v.Conditions {
+	for _, c := range k.verdict.Conditions {
 		if c.Fell {
 			return true
 		}
@@ -144,7 +144,7 @@ func (k *look) fell() bool {
 
 func (k *look) phase() Phase {
 	switch {
-	case k.l.Course.Produced != 0:
+	case k.life.Course.Produced != 0:
 		return InProduction
 	case k.hold([]fleet.ConditionType{fleet.CheckedIn, fleet.BootstrapSucceeded, fleet.InfrastructureReady}):
 		return Provisioned

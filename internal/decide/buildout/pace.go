@@ -27,8 +27,8 @@ type span struct {
 
 // pace is what past clusters, or the blueprint, say of a condition.
 func (k *look) pace(t fleet.ConditionType) span {
-	if k.o.Pace != nil {
-		if list := k.o.Pace(t); len(list) >= Samples {
+	if k.observed.Pace != nil {
+		if list := k.observed.Pace(t); len(list) >= Samples {
 			return span{quantile(list, 50), quantile(list, 90), true}
 		}
 	}
@@ -42,19 +42,19 @@ func quantile(list []time.Duration, percent int) time.Duration {
 
 // guess is the blueprint's. It is taken as the median; the p90 is half as much again.
 func (k *look) guess(t fleet.ConditionType) span {
-	if k.b == nil || t == fleet.QuotaAvailable {
+	if k.blueprint == nil || t == fleet.QuotaAvailable {
 		return span{}
 	}
 	var took time.Duration
 	switch {
-	case t == fleet.CheckedIn && k.b.Takes[fleet.StepCheckin] > 0:
-		took = k.b.Takes[fleet.StepCheckin]
-	case t == fleet.CheckedIn && k.b.Checkin != fleet.CheckinInventory:
+	case t == fleet.CheckedIn && k.blueprint.Takes[fleet.StepCheckin] > 0:
+		took = k.blueprint.Takes[fleet.StepCheckin]
+	case t == fleet.CheckedIn && k.blueprint.Checkin != fleet.CheckinInventory:
 		took = checkinGuess
 	}
 	for _, w := range ways {
 		if w.condition == t {
-			took = k.b.Takes[w.step]
+			took = k.blueprint.Takes[w.step]
 			if w.acts && took == 0 {
 				return span{}
 			}
@@ -69,7 +69,7 @@ func (k *look) guess(t fleet.ConditionType) span {
 // expect is when a condition is to be expected that is missing, and whose turn it is.
 func (k *look) expect(t fleet.ConditionType) Expect {
 	turn := k.now
-	if was, ok := k.l.Condition(t); ok && was.Status != fleet.StatusTrue && was.Turn != 0 {
+	if was, ok := k.life.Condition(t); ok && was.Status != fleet.StatusTrue && was.Turn != 0 {
 		turn = was.Turn
 		if was.Took != 0 { // it held before: the time counts from when it fell
 			turn = was.Since
@@ -89,7 +89,7 @@ func LateAt(l *fleet.Life, b *fleet.Blueprint, o Observed, t fleet.ConditionType
 	if !ok || was.Status == fleet.StatusTrue || was.Turn == 0 || was.Late != 0 {
 		return fleet.Never
 	}
-	k := &look{l: l, b: b, o: o, now: now}
+	k := &look{life: l, blueprint: b, observed: o, now: now}
 	if e := k.expect(t); e.P90 != 0 {
 		return e.P90 + 1
 	}
@@ -114,12 +114,12 @@ const (
 // byPast is when the cluster is to be expected in production as past ones had it: those that,
 // as long after the same condition as now, were not there yet either.
 func (k *look) byPast() (Expect, bool) {
-	if k.o.Lead == nil || k.l.Course.Produced != 0 {
+	if k.observed.Lead == nil || k.life.Course.Produced != 0 {
 		return Expect{}, false
 	}
 	var latest fleet.ClusterCondition // to hold: the cluster's last progress
-	for _, c := range k.v.Conditions {
-		if was, ok := k.l.Condition(c.Type); ok && c.Holds() && was.Took != 0 && was.Turn.Add(was.Took) >= latest.Turn.Add(latest.Took) {
+	for _, c := range k.verdict.Conditions {
+		if was, ok := k.life.Condition(c.Type); ok && c.Holds() && was.Took != 0 && was.Turn.Add(was.Took) >= latest.Turn.Add(latest.Took) {
 			latest = was
 		}
 	}
@@ -127,7 +127,7 @@ func (k *look) byPast() (Expect, bool) {
 		return Expect{}, false
 	}
 	since := latest.Turn.Add(latest.Took)
-	all := k.o.Lead(latest.Type)
+	all := k.observed.Lead(latest.Type)
 	at, _ := slices.BinarySearch(all, k.now.Sub(since)+1)
 	left := all[at:]
 	if len(all) < fewestPast || len(left) < fewestLeft {
@@ -145,14 +145,14 @@ func next(list []time.Duration, percent int) time.Duration {
 // inProduction is when the cluster is to be expected in production: as past clusters were, or
 // else the longest way through the conditions that are missing.
 func (k *look) inProduction() Expect {
-	if k.l.Course.Produced != 0 && k.l.Course.Generation == k.l.Generation {
+	if k.life.Course.Produced != 0 && k.life.Course.Generation == k.life.Generation {
 		return Expect{}
 	}
 	if e, known := k.byPast(); known {
 		return e
 	}
 	ends, last := map[fleet.ConditionType]ahead{}, ahead{known: true}
-	for _, c := range k.v.Conditions {
+	for _, c := range k.verdict.Conditions {
 		from := ahead{known: true}
 		for _, t := range k.needs(c.Type) {
 			from = later(from, ends[t])

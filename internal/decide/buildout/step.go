@@ -10,7 +10,7 @@ import (
 
 // step looks at a condition that a step brings about, and begins the step where it is time.
 func (k *look) step(w way) Condition {
-	s := k.l.Step(w.step)
+	s := k.life.Step(w.step)
 	c := Condition{
 		Type: w.condition, Turn: k.hold(k.before(w)),
 		On:  On{System: w.system, Object: s.Operation.ID, Link: s.Operation.Link},
@@ -29,7 +29,7 @@ func (k *look) step(w way) Condition {
 
 // done says whether the step's operation succeeded for what is wanted now.
 func (k *look) done(s fleet.StepState) bool {
-	return s.Operation.State == fleet.OperationSucceeded && s.Operation.Generation == k.l.Generation
+	return s.Operation.State == fleet.OperationSucceeded && s.Operation.Generation == k.life.Generation
 }
 
 // undone says why an operation has not succeeded yet.
@@ -42,7 +42,7 @@ func (k *look) undone(c *Condition, s fleet.StepState) {
 		c.Reason = "NotYet"
 	case s.Trouble.Parked:
 		c.Reason, c.Person = parkedReason(s.Trouble.Class), true
-		c.Message = said(s.Trouble) + parkedRemedy(k.l.Record.Name, s)
+		c.Message = said(s.Trouble) + parkedRemedy(k.life.Record.Name, s)
 	case s.Trouble.Failures > 0:
 		c.Reason, c.Message = "Retrying", fmt.Sprintf("try %d failed: %s", s.Tries, said(s.Trouble))
 		k.wake(s.Trouble.Next)
@@ -53,7 +53,7 @@ func (k *look) undone(c *Condition, s fleet.StepState) {
 
 // serves says whether the cluster is in production as it is wanted now.
 func (k *look) serves() bool {
-	return k.l.Course.Produced != 0 && k.l.Course.Generation == k.l.Generation
+	return k.life.Course.Produced != 0 && k.life.Course.Generation == k.life.Generation
 }
 
 // underway says how an operation that may still succeed stands.
@@ -101,16 +101,16 @@ func (k *look) seen(c *Condition, w way) {
 	if k.fromFleet(c, w) {
 		return
 	}
-	e, ok := k.l.Saw(w.step)
+	e, ok := k.life.Saw(w.step)
 	switch {
 	case !ok && !c.Turn:
 		c.Status, c.Reason = fleet.StatusFalse, "NotYet"
-	case !ok || e.Generation < k.l.Generation:
+	case !ok || e.Generation < k.life.Generation:
 		c.Status, c.Reason, c.Message = fleet.StatusUnknown, "NotSeen", "it was not looked at yet"
 	case e.At.Add(Fresh) < k.now:
 		c.Status, c.Reason, c.Message = fleet.StatusUnknown, "Stale", "it was last looked at "+k.now.Sub(e.At).String()+" ago"
 	case !e.Holds:
-		c.Status, c.Reason, c.Message, c.Fell = fleet.StatusFalse, "Fell", e.Detail, k.l.Course.Produced != 0
+		c.Status, c.Reason, c.Message, c.Fell = fleet.StatusFalse, "Fell", e.Detail, k.life.Course.Produced != 0
 		k.wake(e.At.Add(Fresh) + 1)
 	default:
 		c.Status, c.Reason, c.Message = fleet.StatusTrue, "Done", e.Detail
@@ -123,11 +123,11 @@ func (k *look) seen(c *Condition, w way) {
 
 // fromFleet judges the nodes of a cluster in production by what the fleet knows of them.
 func (k *look) fromFleet(c *Condition, w way) bool {
-	if k.o.Islands == nil || !k.serves() {
+	if k.observed.Islands == nil || !k.serves() {
 		return false
 	}
 	switch {
-	case k.o.Stale && (w.step == fleet.StepJoin || w.step == fleet.StepHealth):
+	case k.observed.Stale && (w.step == fleet.StepJoin || w.step == fleet.StepHealth):
 		c.Status, c.Reason, c.Message = fleet.StatusUnknown, "ReportsStopped", "the cluster's reports have stopped"
 		c.Fell = k.silent(c.Type)
 		return true
@@ -135,7 +135,7 @@ func (k *look) fromFleet(c *Condition, w way) bool {
 		return false
 	}
 	var few []string
-	for _, i := range k.o.Islands {
+	for _, i := range k.observed.Islands {
 		if i.Ready < k.wanted(i.Nodes) {
 			few = append(few, fmt.Sprintf("island %s: %d of %d nodes are ready, %d are wanted", i.Island, i.Ready, i.Nodes, k.wanted(i.Nodes)))
 		}
@@ -150,7 +150,7 @@ func (k *look) fromFleet(c *Condition, w way) bool {
 // silent says whether a condition has been unknown for longer than evidence is fresh.
 func (k *look) silent(t fleet.ConditionType) bool {
 	since := k.now
-	if was, ok := k.l.Condition(t); ok && was.Status == fleet.StatusUnknown {
+	if was, ok := k.life.Condition(t); ok && was.Status == fleet.StatusUnknown {
 		since = was.Since
 	}
 	k.wake(since.Add(Fresh) + 1)
@@ -159,10 +159,10 @@ func (k *look) silent(t fleet.ConditionType) bool {
 
 // wanted is how many nodes of an island must be ready, rounded up.
 func (k *look) wanted(nodes int) int {
-	if k.b == nil {
+	if k.blueprint == nil {
 		return nodes
 	}
-	return (nodes*int(k.b.Ready) + 999) / 1000
+	return (nodes*int(k.blueprint.Ready) + 999) / 1000
 }
 
 // begin intends the step's next operation, where none is under way, no pause is to be
@@ -173,15 +173,15 @@ func (k *look) begin(w way, s fleet.StepState) {
 		k.wake(s.Trouble.Next)
 		return
 	}
-	k.v.Intents = append(k.v.Intents, k.intent(w.step, s))
+	k.verdict.Intents = append(k.verdict.Intents, k.intent(w.step, s))
 }
 
 func (k *look) intent(step fleet.Step, s fleet.StepState) Intent {
 	attempt := 1
-	if s.Operation.Generation == k.l.Generation {
+	if s.Operation.Generation == k.life.Generation {
 		attempt = s.Operation.Attempt + 1
 	}
-	return Intent{step, OperationID(k.l.Record.Name, step, k.l.Generation, attempt), k.l.Generation, attempt}
+	return Intent{step, OperationID(k.life.Record.Name, step, k.life.Generation, attempt), k.life.Generation, attempt}
 }
 
 // cores writes a number of cores.
