@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,3 +96,23 @@ func joined(names []string) string {
 }
 
 func words(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// most is how many culprits are named; who holds the most comes first.
+const most = 5
+
+// holders names who holds the most of some work.
+func holders(work []*fleet.Workload) []string {
+	list := slices.Clone(work)
+	slices.SortStableFunc(list, func(x, y *fleet.Workload) int { return cmp.Compare(y.GPUs(), x.GPUs()) })
+	return namesOf(list[:min(len(list), most)])
+}
+
+func namesOf(list []*fleet.Workload) []string {
+	var names []string
+	for _, w := range list {
+		names = append(names, name(w))
+	}
+	return names
+}
+
+func name(w *fleet.Workload) string { return w.Namespace + "/" + w.Name }

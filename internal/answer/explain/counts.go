@@ -1,23 +1,27 @@
 package explain
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// counts is what decides in number how a workload could hold its GPUs: its
-// quota's work that comes before it, and what of its tree it may not evict.
+// counts is what decides in number how a waiting workload could hold its GPUs: figures in GPUs of
+// one partition, which the reasons name.
 type counts struct {
-	gpus, earlier, backed int
-	inWay                 int // of its quota, what it may not evict: earlier work, and younger work of its priority that started first
-	treeKept, treeBacked  int
-	treeGrant             int
-	others                bool // the tree holds other grants here
-	held                  int  // of its quota's backing, by others who do not use it
-	barred                bool // without holds it would be guaranteed, by count
-	kept                  bool // all that it could borrow is held for others
+	gpus int // what the workload needs
+
+	// Its own quota:
+	backed  int  // the backing
+	earlier int  // work that comes before it in the quota's order
+	inWay   int  // what it may not evict: earlier work, and younger work of its priority that started first
+	held    int  // what others hold of the backing and do not use
+	barred  bool // without holds it would be guaranteed, by count
+
+	// The quota's tree:
+	treeBacked int  // the backing of all its quotas
+	treeGrant  int  // their grants
+	treeKept   int  // work that it may not evict as a borrower
+	others     bool // a sibling has a grant here, so there may be something to borrow
+	kept       bool // all that it could borrow is held for others
 }
 
 // guaranteed says whether it would be, by count.
@@ -44,6 +48,7 @@ func (n counts) crowded() bool {
 	return n.earlier+n.gpus > n.backed && (!n.others || n.treeKept+n.gpus > n.treeBacked)
 }
 
+// count counts the work of a waiting workload's quota, and of its tree, with borrowers gone where it could evict them.
 func (q *question) count(a *fleet.Account) counts {
 	n := counts{gpus: q.gpus, backed: a.BackedGPUs()}
 	if n.held, n.barred = q.pl.HeldFrom(q.it); n.held > 0 {
@@ -118,34 +123,3 @@ func (q *question) key(w *fleet.Workload, rank int, surplus bool) fleet.Key {
 	}
 	return key
 }
-
-// treeWork is all work of a tree that stands in the partition.
-func (q *question) treeWork(tree string) []*fleet.Workload {
-	var list []*fleet.Workload
-	for _, x := range q.p.Accounts {
-		if x.Tree() == tree {
-			list = append(list, x.Work()...)
-		}
-	}
-	return list
-}
-
-// most is how many culprits are named; who holds the most comes first.
-const most = 5
-
-// holders names who holds the most of some work.
-func holders(work []*fleet.Workload) []string {
-	list := slices.Clone(work)
-	slices.SortStableFunc(list, func(x, y *fleet.Workload) int { return cmp.Compare(y.GPUs(), x.GPUs()) })
-	return namesOf(list[:min(len(list), most)])
-}
-
-func namesOf(list []*fleet.Workload) []string {
-	var names []string
-	for _, w := range list {
-		names = append(names, name(w))
-	}
-	return names
-}
-
-func name(w *fleet.Workload) string { return w.Namespace + "/" + w.Name }

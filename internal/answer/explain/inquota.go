@@ -153,3 +153,14 @@ func (q *question) piece() string {
 	}
 	return "on nodes that it may use (a node serves one quota)"
 }
+
+// treeWork is all work of a tree that stands in the partition.
+func (q *question) treeWork(tree string) []*fleet.Workload {
+	var list []*fleet.Workload
+	for _, x := range q.p.Accounts {
+		if x.Tree() == tree {
+			list = append(list, x.Work()...)
+		}
+	}
+	return list
+}
