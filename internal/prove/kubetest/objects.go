@@ -1,38 +1,13 @@
 package kubetest
 
 import (
-	"context"
-	"crypto/tls"
 	"fmt"
-	"net/http"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/plain"
 )
 
 // JSON is an object, or a part of one.
 type JSON = plain.Object
-
-var insecure = &http.Client{Transport: &http.Transport{
-	TLSClientConfig:     &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // loopback, its own certificate
-	MaxIdleConnsPerHost: plain.Pace, ForceAttemptHTTP2: true,
-}}
-
-// StatusError is an answer of the API server that is no success.
-type StatusError = plain.Error
-
-func (c *Cluster) plain() plain.Server {
-	return plain.Server{URL: c.URL, HTTP: insecure, Token: c.Token}
-}
-
-// Call asks the API server as the administrator, as plain.Server does.
-func (c *Cluster) Call(ctx context.Context, method, path string, send, into any) error {
-	return c.plain().Call(ctx, method, path, send, into)
-}
-
-// CreateAll makes objects below one path, many at a time.
-func (c *Cluster) CreateAll(ctx context.Context, path string, objects []JSON) error {
-	return c.plain().Make(ctx, path, objects, nil)
-}
 
 // Node is a node object of 8 GPUs of a product in an island and a rack.
 func Node(name, product, island, rack string) JSON {
