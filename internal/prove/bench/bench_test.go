@@ -49,7 +49,7 @@ func (p *pretended) Close() error { p.closed = true; return nil }
 
 func TestABusyFleetIsSound(t *testing.T) {
 	for _, crowded := range []bool{false, true} {
-		b, err := newBusy(t.Context(), small, &oblivion{}, 40)
+		b, err := newBusy(t.Context(), small, &forgetful{}, 40)
 		if err != nil {
 			t.Fatal(err)
 		}

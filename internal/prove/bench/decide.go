@@ -205,7 +205,7 @@ const patience = 20 * time.Second
 
 // decide fills a partition and then times submissions, one workload ending before each.
 func decide(ctx context.Context, o Options, nodes int, crowded bool) ([]time.Duration, error) {
-	b, err := newBusy(ctx, o, &oblivion{}, nodes)
+	b, err := newBusy(ctx, o, &forgetful{}, nodes)
 	if err != nil {
 		return nil, err
 	}

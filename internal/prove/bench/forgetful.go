@@ -6,7 +6,8 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal"
 )
 
-// forgetful is a journal that keeps nothing: for benches of years, in whose figures the log has no part.
+// forgetful is a journal that keeps nothing but where it ends: for benches of decisions, in whose
+// figures the log has no part. A fleet cannot be opened from it again.
 type forgetful struct {
 	seq uint64
 	at  int64

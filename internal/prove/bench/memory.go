@@ -15,7 +15,7 @@ func memory(ctx context.Context, o Options, _ string, r *Report) error {
 	const nodes = 10_000
 	o.say("memory")
 	before := heap()
-	e, err := newBusy(ctx, o, &oblivion{}, nodes)
+	e, err := newBusy(ctx, o, &forgetful{}, nodes)
 	if err != nil {
 		return err
 	}

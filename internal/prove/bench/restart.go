@@ -152,28 +152,3 @@ func (g *gathering) flush(ctx context.Context) error {
 	g.entries = g.entries[:0]
 	return err
 }
-
-// oblivion is a journal that keeps nothing.
-type oblivion struct{ seq uint64 }
-
-var _ journal.Journal = (*oblivion)(nil)
-
-func (o *oblivion) Append(_ context.Context, entries []journal.Entry) error {
-	o.seq = entries[len(entries)-1].Seq
-	return nil
-}
-
-func (*oblivion) Read(context.Context, uint64, func(journal.Entry) error) error { return nil }
-func (o *oblivion) Last(context.Context) (uint64, int64, error)                 { return o.seq, 0, nil }
-
-func (o *oblivion) SeqAt(context.Context, int64) (uint64, error)       { return o.seq, nil }
-func (*oblivion) SaveSnapshot(context.Context, journal.Snapshot) error { return nil }
-func (*oblivion) Close() error                                         { return nil }
-
-func (*oblivion) Base(context.Context) (journal.Base, error)   { return journal.Base{}, nil }
-func (*oblivion) Trim(context.Context, journal.Snapshot) error { return nil }
-func (*oblivion) Begin(context.Context, journal.Base) error    { return nil }
-
-func (*oblivion) SnapshotBefore(context.Context, uint64) (journal.Snapshot, bool, error) {
-	return journal.Snapshot{}, false, nil
-}
