@@ -73,7 +73,7 @@ func withFigures(door http.Handler, prometheus string) (http.Handler, error) {
 	if prometheus == "" {
 		return door, nil
 	}
-	figures, err := dcgm.Door(prometheus)
+	figures, err := dcgm.NewProxy(prometheus)
 	if err != nil {
 		return nil, err
 	}

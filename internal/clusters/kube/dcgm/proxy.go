@@ -12,14 +12,15 @@ import (
 const Path = "/.muster/prometheus"
 
 // Over is a client of a Prometheus that only an agent reaches: way is the way to the
-// agent, which answers with Door.
+// agent, which answers with NewProxy.
 func Over(cluster string, way http.RoundTripper) *Client {
 	return &Client{base: "http://" + cluster + Path, http: &http.Client{Transport: way, Timeout: patience}}
 }
 
-// Door lets an agent's server ask the Prometheus at an address what GPUs do, and
-// nothing else: it passes on instant queries, and who asks sends no credentials along.
-func Door(address string) (http.Handler, error) {
+// NewProxy is what an agent puts before the Prometheus at an address, so that the server may ask
+// it what GPUs do, and nothing else. It passes on instant queries alone, to one fixed URL,
+// without the headers of the caller: no credentials go along.
+func NewProxy(address string) (http.Handler, error) {
 	c, err := New(address)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func TestAnAgentAsksItsOwnPrometheus(t *testing.T) {
 		_, _ = fmt.Fprint(w, `{"status":"success","data":{"resultType":"vector","result":[]}}`)
 	}))
 	defer s.Close()
-	door, err := Door(s.URL + "/behind/")
+	door, err := NewProxy(s.URL + "/behind/")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestAnAgentAsksItsOwnPrometheus(t *testing.T) {
 	if len(asked) != known {
 		t.Errorf("the door has let through %v", asked[known:])
 	}
-	if _, err := Door("prometheus"); err == nil {
+	if _, err := NewProxy("prometheus"); err == nil {
 		t.Error("an address that is none is taken")
 	}
 }
