@@ -13,6 +13,7 @@ import (
 
 var ctx = context.Background()
 
+// logOf is a log of n entries of all lengths, in moments that also go back.
 func logOf(t *testing.T, n int) *memory.Journal {
 	t.Helper()
 	j := memory.New()
@@ -25,10 +26,11 @@ func logOf(t *testing.T, n int) *memory.Journal {
 	return j
 }
 
+// text is all that a log has, for comparisons.
 func text(t *testing.T, j journal.Journal) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := j.Read(ctx, 1, func(e journal.Entry) error { fmt.Fprintf(&b, "%d %d %x\n", e.Seq, e.At, e.Data); return nil }); err != nil {
+	if err := j.Read(ctx, 0, func(e journal.Entry) error { fmt.Fprintf(&b, "%d %d %x\n", e.Seq, e.At, e.Data); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -91,77 +93,83 @@ func flipped(b []byte, at int) []byte {
 	return b
 }
 
-// A log that lacks its beginning is copied, exported and imported as it is. A copy of before goes on and
-// keeps what it has, unless entries between the two are gone.
-func TestCopiesOfATrimmedLog(t *testing.T) {
-	from, late := logOf(t, 100), memory.New()
-	early, whole := logOf(t, 20), logOf(t, 100)
-	if _, err := journal.Copy(ctx, late, whole, quiet); err != nil {
+// trimmed is a log of 101 entries that lacks those up to 40.
+func trimmed(t *testing.T) *memory.Journal {
+	t.Helper()
+	j := logOf(t, 100)
+	if err := j.Trim(ctx, journal.Snapshot{Seq: 40, Data: []byte("state after 40")}); err != nil {
 		t.Fatal(err)
 	}
-	if err := from.Trim(ctx, journal.Snapshot{Seq: 40, Data: []byte("state after 40")}); err != nil {
+	if err := j.Append(ctx, []journal.Entry{{Seq: 101, Data: []byte("one more")}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := from.Append(ctx, []journal.Entry{{Seq: 101, Data: []byte("one more")}}); err != nil {
+	return j
+}
+
+// A copy of before its log was trimmed goes on and keeps what it has, unless entries between the
+// two are gone, or it is of another log.
+func TestACopyOfBeforeGoesOnWithATrimmedLog(t *testing.T) {
+	late := memory.New()
+	if _, err := journal.Copy(ctx, late, logOf(t, 100), quiet); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := journal.Copy(ctx, early, from, quiet); err == nil {
-		t.Error("a copy that ends before the log begins went on")
-	}
-	if last, err := journal.Copy(ctx, late, from, quiet); err != nil || last != 101 {
+	if last, err := journal.Copy(ctx, late, trimmed(t), quiet); err != nil || last != 101 {
 		t.Errorf("a copy of before goes on to %d (%v)", last, err)
 	}
 	if first, err := late.Base(ctx); err != nil || first.Seq != 0 {
 		t.Errorf("it has lost what was up to %d (%v)", first.Seq, err)
 	}
-	fresh, imported := memory.New(), memory.New()
-	var b bytes.Buffer
-	_, err := journal.Copy(ctx, fresh, from, quiet)
-	if err == nil {
-		_, err = journal.Export(ctx, &b, from, quiet)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	export := b.Bytes()
-	for i := 8; i < 60; i++ { // of the base
-		harmed := bytes.Clone(export)
-		harmed[i] ^= 1
-		if _, err := journal.Import(ctx, memory.New(), bytes.NewReader(harmed), quiet); err == nil {
-			t.Errorf("with byte %d changed it is imported", i)
-		}
-	}
-	if _, err := journal.Import(ctx, imported, &b, quiet); err != nil {
-		t.Fatal(err)
-	}
-	for _, j := range []journal.Journal{fresh, imported} {
-		first, err := j.Base(ctx)
-		want, _ := from.Base(ctx)
-		if err != nil || first.Link != want.Link || string(first.Data) != "state after 40" || rest(t, j) != rest(t, from) {
-			t.Errorf("the copy begins after %+v (%v), want %+v", first.Link, err, want.Link)
-		}
-	}
-	if _, err := journal.Copy(ctx, logOf(t, 40), from, quiet); err != nil {
+	if _, err := journal.Copy(ctx, logOf(t, 40), trimmed(t), quiet); err != nil {
 		t.Errorf("a copy that ends where the log begins does not go on: %v", err)
+	}
+	if _, err := journal.Copy(ctx, logOf(t, 20), trimmed(t), quiet); err == nil {
+		t.Error("a copy that ends before the log begins went on")
 	}
 	other := memory.New()
 	if err := other.Append(ctx, others()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := journal.Copy(ctx, other, from, quiet); err == nil {
+	if _, err := journal.Copy(ctx, other, trimmed(t), quiet); err == nil {
 		t.Error("a copy of another log that ends where the log begins went on")
 	}
 }
 
-func rest(t *testing.T, j journal.Journal) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := j.Read(ctx, 0, func(e journal.Entry) error { fmt.Fprintf(&b, "%d %d %x\n", e.Seq, e.At, e.Data); return nil }); err != nil {
+// A log that lacks its beginning is copied, exported and imported as it is.
+func TestATrimmedLogIsCopiedAsItIs(t *testing.T) {
+	from, fresh, imported := trimmed(t), memory.New(), memory.New()
+	if _, err := journal.Copy(ctx, fresh, from, quiet); err != nil {
 		t.Fatal(err)
 	}
-	return b.String()
+	var export bytes.Buffer
+	if _, err := journal.Export(ctx, &export, from, quiet); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.Import(ctx, imported, &export, quiet); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := from.Base(ctx)
+	for _, j := range []journal.Journal{fresh, imported} {
+		first, err := j.Base(ctx)
+		if err != nil || first.Link != want.Link || string(first.Data) != "state after 40" || text(t, j) != text(t, from) {
+			t.Errorf("the copy begins after %+v (%v), want %+v", first.Link, err, want.Link)
+		}
+	}
 }
 
+// Each byte of the base in an export is under its checksum.
+func TestAnExportOfATrimmedLogShowsDamageToItsBase(t *testing.T) {
+	var export bytes.Buffer
+	if _, err := journal.Export(ctx, &export, trimmed(t), quiet); err != nil {
+		t.Fatal(err)
+	}
+	for i := 8; i < 60; i++ { // of the base
+		if _, err := journal.Import(ctx, memory.New(), bytes.NewReader(flipped(export.Bytes(), i)), quiet); err == nil {
+			t.Errorf("with byte %d changed it is imported", i)
+		}
+	}
+}
+
+// others are the entries of a log that has nothing in common with those of logOf but its length.
 func others() (list []journal.Entry) {
 	for seq := uint64(1); seq <= 40; seq++ {
 		list = append(list, journal.Entry{Seq: seq})
