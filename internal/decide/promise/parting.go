@@ -1,8 +1,6 @@
 package promise
 
 import (
-	"slices"
-
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -140,7 +138,7 @@ func losesCover(a *fleet.Account, next []int) bool {
 
 func sum(list []int) int {
 	t := 0
-	for x := range slices.Values(list) {
+	for _, x := range list {
 		t += x
 	}
 	return t

@@ -32,6 +32,8 @@ func ReadState(f *musterv1.GetFleetResponse, quotas []*musterv1.Quota) (*fleet.S
 	return s, nil
 }
 
+// readPolicies reads what holds for the whole fleet, and the buffers of its parts in order of
+// their scopes, so that of several that are wrong the same one is always named.
 func readPolicies(s *fleet.State, f *musterv1.GetFleetResponse) error {
 	policy, err := readPolicy(fleet.Policy{}, f.GetPolicy())
 	if err != nil {
@@ -56,18 +58,22 @@ func readPolicies(s *fleet.State, f *musterv1.GetFleetResponse) error {
 	return nil
 }
 
+// readIslands adds islands and their nodes. In which rack a node stands, and since when, the API
+// does not tell, and no fleet file says: all stand in the first rack since the beginning.
 func readIslands(p *fleet.Partition, islands []*musterv1.Island) {
-	for _, i := range islands {
+	const rack, since = 0, 0
+	for _, i := range islands { // all before the first node: a later one would move nodes along
 		p.AddIsland(i.GetName(), int(i.GetRacks()))
 	}
 	for _, i := range islands {
 		at, _ := p.Island(i.GetName())
 		for _, name := range i.GetNodes() {
-			p.AddNode(name, at, 0, 0)
+			p.AddNode(name, at, rack, since)
 		}
 	}
 }
 
+// readQuota adds a quota with its grants, except those in partitions that the fleet does not name.
 func readQuota(s *fleet.State, q *musterv1.Quota) {
 	s.AddQuota(fleet.Quota{Path: q.GetPath(), Access: readAccess(q.GetAccess()), Owner: q.GetOwner()})
 	for _, g := range q.GetGrants() {

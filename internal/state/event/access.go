@@ -2,6 +2,9 @@ package event
 
 import "github.com/muster-fleet/muster/internal/state/fleet"
 
+// Events about who may do what: roles, the tokens of programs, sign-ins, and changes that take a
+// second person. The log names people and what they may; no secret stands in it.
+
 // RoleGranted says: a principal has a role in a scope now, or has it with other bounds.
 type RoleGranted struct {
 	Binding fleet.Binding `json:"binding"`
@@ -24,11 +27,6 @@ type TokenRevoked struct {
 	ID string `json:"token"`
 }
 
-func (RoleGranted) Kind() string  { return "role.granted" }  // Kind is the event's stable name.
-func (RoleRevoked) Kind() string  { return "role.revoked" }  // Kind is the event's stable name.
-func (TokenMade) Kind() string    { return "token.made" }    // Kind is the event's stable name.
-func (TokenRevoked) Kind() string { return "token.revoked" } // Kind is the event's stable name.
-
 // SessionsEnded says: sign-ins of a person that began before are good no more.
 type SessionsEnded struct {
 	SignOff fleet.SignOff `json:"signOff"`
@@ -49,6 +47,10 @@ type ProposalEnded struct {
 	Answer     string              `json:"answer,omitempty"`
 }
 
+func (RoleGranted) Kind() string   { return "role.granted" }   // Kind is the event's stable name.
+func (RoleRevoked) Kind() string   { return "role.revoked" }   // Kind is the event's stable name.
+func (TokenMade) Kind() string     { return "token.made" }     // Kind is the event's stable name.
+func (TokenRevoked) Kind() string  { return "token.revoked" }  // Kind is the event's stable name.
 func (SessionsEnded) Kind() string { return "sessions.ended" } // Kind is the event's stable name.
 func (ProposalMade) Kind() string  { return "proposal.made" }  // Kind is the event's stable name.
 func (ProposalEnded) Kind() string { return "proposal.ended" } // Kind is the event's stable name.

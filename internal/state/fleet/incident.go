@@ -5,6 +5,29 @@ import (
 	"strings"
 )
 
+// Incident is a sev: something that people know is wrong, and its scope.
+type Incident struct {
+	Name     string   `json:"name"`
+	Scope    string   `json:"scope,omitempty"`
+	Severity string   `json:"severity,omitempty"`
+	Nodes    []string `json:"nodes,omitempty"`
+	Opened   Instant  `json:"opened"`
+	Closed   Instant  `json:"closed,omitempty"`
+	Owner    string   `json:"owner,omitempty"` // who works on it
+	Link     string   `json:"link,omitempty"`  // where it is written down
+	Updates  []Update `json:"updates,omitempty"`
+	Reason   string   `json:"reason,omitempty"` // why it was opened
+}
+
+// Update is what was found out about an incident, and when.
+type Update struct {
+	At   Instant `json:"at"`
+	Note string  `json:"note"`
+}
+
+// UpdateMemory is how many of an incident's last updates stay in the state.
+const UpdateMemory = 32
+
 // Touches says whether an incident's nodes or its scope concern a partition. One
 // that names neither concerns the whole fleet.
 func (i *Incident) Touches(p *Partition) bool {
@@ -66,26 +89,3 @@ func (s *State) IncidentsAt(p *Partition, node int) []string {
 	}
 	return names
 }
-
-// Incident is a sev: something that people know is wrong, and its scope.
-type Incident struct {
-	Name     string   `json:"name"`
-	Scope    string   `json:"scope,omitempty"`
-	Severity string   `json:"severity,omitempty"`
-	Nodes    []string `json:"nodes,omitempty"`
-	Opened   Instant  `json:"opened"`
-	Closed   Instant  `json:"closed,omitempty"`
-	Owner    string   `json:"owner,omitempty"` // who works on it
-	Link     string   `json:"link,omitempty"`  // where it is written down
-	Updates  []Update `json:"updates,omitempty"`
-	Reason   string   `json:"reason,omitempty"` // why it was opened
-}
-
-// Update is what was found out about an incident, and when.
-type Update struct {
-	At   Instant `json:"at"`
-	Note string  `json:"note"`
-}
-
-// UpdateMemory is how many of an incident's last updates stay in the state.
-const UpdateMemory = 32

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 )
 
@@ -92,7 +93,7 @@ func (p *pages) readLog() {
 	if sum.add(head[:24]); !sum.is(head[24:]) {
 		return
 	}
-	frame, open := make([]byte, frameHead+p.size), map[uint32]int64{}
+	frame, uncommitted := make([]byte, frameHead+p.size), map[uint32]int64{}
 	for at := int64(logHead); ; at += int64(len(frame)) {
 		if _, err := p.log.ReadAt(frame, at); err != nil || string(frame[8:16]) != string(head[16:24]) {
 			return
@@ -101,13 +102,11 @@ func (p *pages) readLog() {
 		if sum.add(frame[frameHead:]); !sum.is(frame[16:]) {
 			return
 		}
-		open[binary.BigEndian.Uint32(frame)] = at + frameHead
+		uncommitted[binary.BigEndian.Uint32(frame)] = at + frameHead
 		if after := binary.BigEndian.Uint32(frame[4:]); after > 0 { // a commit
-			for page, at := range open {
-				p.newer[page] = at
-			}
+			maps.Copy(p.newer, uncommitted)
 			p.count = after
-			clear(open)
+			clear(uncommitted)
 		}
 	}
 }
