@@ -12,7 +12,7 @@ func (k *look) end() {
 	k.verdict.Phase = Draining
 	k.add(k.workEnded())
 	k.verdict.Empty = k.hold([]fleet.ConditionType{fleet.WorkEnded}) && k.life.Course.Emptied == 0
-	if !k.built() { // then nothing has to be removed, and nobody to confirm
+	if !k.built() { // then nothing has to be removed, and no removal confirmed
 		k.verdict.Retire = k.life.Course.Emptied != 0
 		return
 	}
