@@ -1218,7 +1218,9 @@ type CloudLedger struct {
 	Error  string                 `protobuf:"bytes,4,opt,name=error,proto3" json:"error,omitempty"`
 	Meters []*MeterLedger         `protobuf:"bytes,5,rep,name=meters,proto3" json:"meters,omitempty"`
 	// In the order in which they are served.
-	Claims        []*LedgerClaim `protobuf:"bytes,6,rep,name=claims,proto3" json:"claims,omitempty"`
+	Claims []*LedgerClaim `protobuf:"bytes,6,rep,name=claims,proto3" json:"claims,omitempty"`
+	// What the error asks for: retry, wait, fix or person; empty: unknown.
+	ErrorClass    string `protobuf:"bytes,7,opt,name=error_class,json=errorClass,proto3" json:"error_class,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1293,6 +1295,13 @@ func (x *CloudLedger) GetClaims() []*LedgerClaim {
 		return x.Claims
 	}
 	return nil
+}
+
+func (x *CloudLedger) GetErrorClass() string {
+	if x != nil {
+		return x.ErrorClass
+	}
+	return ""
 }
 
 type AddBlueprintRequest struct {
@@ -1835,7 +1844,9 @@ type ImportedRow struct {
 	Row     int32                  `protobuf:"varint,1,opt,name=row,proto3" json:"row,omitempty"`
 	Cluster string                 `protobuf:"bytes,2,opt,name=cluster,proto3" json:"cluster,omitempty"`
 	// new, changed or same.
-	Action        string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
+	Action string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
+	// What is planned, or what changes: every figure as it is.
+	Says          string `protobuf:"bytes,4,opt,name=says,proto3" json:"says,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1887,6 +1898,13 @@ func (x *ImportedRow) GetCluster() string {
 func (x *ImportedRow) GetAction() string {
 	if x != nil {
 		return x.Action
+	}
+	return ""
+}
+
+func (x *ImportedRow) GetSays() string {
+	if x != nil {
+		return x.Says
 	}
 	return ""
 }
@@ -2223,13 +2241,15 @@ func (x *GetClusterRequest) GetCluster() string {
 }
 
 type GetClusterResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Seen          *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
-	Cluster       *ClusterLife           `protobuf:"bytes,2,opt,name=cluster,proto3" json:"cluster,omitempty"`
-	Conditions    []*ClusterCondition    `protobuf:"bytes,3,rep,name=conditions,proto3" json:"conditions,omitempty"`
-	Steps         []*ClusterStep         `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
-	Touches       []*ClusterTouch        `protobuf:"bytes,5,rep,name=touches,proto3" json:"touches,omitempty"`
-	Meters        []*MeterClaim          `protobuf:"bytes,6,rep,name=meters,proto3" json:"meters,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Seen       *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	Cluster    *ClusterLife           `protobuf:"bytes,2,opt,name=cluster,proto3" json:"cluster,omitempty"`
+	Conditions []*ClusterCondition    `protobuf:"bytes,3,rep,name=conditions,proto3" json:"conditions,omitempty"`
+	Steps      []*ClusterStep         `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
+	Touches    []*ClusterTouch        `protobuf:"bytes,5,rep,name=touches,proto3" json:"touches,omitempty"`
+	Meters     []*MeterClaim          `protobuf:"bytes,6,rep,name=meters,proto3" json:"meters,omitempty"`
+	// What a check-in puts on the branch that counts; none where nothing is checked in.
+	Files         []*CheckinFile `protobuf:"bytes,7,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2306,6 +2326,67 @@ func (x *GetClusterResponse) GetMeters() []*MeterClaim {
 	return nil
 }
 
+func (x *GetClusterResponse) GetFiles() []*CheckinFile {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+// CheckinFile is a file that other projects read about a cluster.
+type CheckinFile struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its place in the repository.
+	Path          string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	Text          string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckinFile) Reset() {
+	*x = CheckinFile{}
+	mi := &file_muster_v1_buildout_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckinFile) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckinFile) ProtoMessage() {}
+
+func (x *CheckinFile) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_buildout_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckinFile.ProtoReflect.Descriptor instead.
+func (*CheckinFile) Descriptor() ([]byte, []int) {
+	return file_muster_v1_buildout_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *CheckinFile) GetPath() string {
+	if x != nil {
+		return x.Path
+	}
+	return ""
+}
+
+func (x *CheckinFile) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
 type CloudQuotaRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	AsOf          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
@@ -2315,7 +2396,7 @@ type CloudQuotaRequest struct {
 
 func (x *CloudQuotaRequest) Reset() {
 	*x = CloudQuotaRequest{}
-	mi := &file_muster_v1_buildout_proto_msgTypes[30]
+	mi := &file_muster_v1_buildout_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2327,7 +2408,7 @@ func (x *CloudQuotaRequest) String() string {
 func (*CloudQuotaRequest) ProtoMessage() {}
 
 func (x *CloudQuotaRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_buildout_proto_msgTypes[30]
+	mi := &file_muster_v1_buildout_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2340,7 +2421,7 @@ func (x *CloudQuotaRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloudQuotaRequest.ProtoReflect.Descriptor instead.
 func (*CloudQuotaRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_buildout_proto_rawDescGZIP(), []int{30}
+	return file_muster_v1_buildout_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CloudQuotaRequest) GetAsOf() *timestamppb.Timestamp {
@@ -2360,7 +2441,7 @@ type CloudQuotaResponse struct {
 
 func (x *CloudQuotaResponse) Reset() {
 	*x = CloudQuotaResponse{}
-	mi := &file_muster_v1_buildout_proto_msgTypes[31]
+	mi := &file_muster_v1_buildout_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2372,7 +2453,7 @@ func (x *CloudQuotaResponse) String() string {
 func (*CloudQuotaResponse) ProtoMessage() {}
 
 func (x *CloudQuotaResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_buildout_proto_msgTypes[31]
+	mi := &file_muster_v1_buildout_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2385,7 +2466,7 @@ func (x *CloudQuotaResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloudQuotaResponse.ProtoReflect.Descriptor instead.
 func (*CloudQuotaResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_buildout_proto_rawDescGZIP(), []int{31}
+	return file_muster_v1_buildout_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CloudQuotaResponse) GetSeen() *Seen {
@@ -2533,14 +2614,16 @@ const file_muster_v1_buildout_proto_rawDesc = "" +
 	"\amissing\x18\x05 \x01(\x05R\amissing\"V\n" +
 	"\vLedgerClaim\x12\x18\n" +
 	"\acluster\x18\x01 \x01(\tR\acluster\x12-\n" +
-	"\x06meters\x18\x02 \x03(\v2\x15.muster.v1.MeterClaimR\x06meters\"\xe3\x01\n" +
+	"\x06meters\x18\x02 \x03(\v2\x15.muster.v1.MeterClaimR\x06meters\"\x84\x02\n" +
 	"\vCloudLedger\x12\x18\n" +
 	"\aaccount\x18\x01 \x01(\tR\aaccount\x12\x14\n" +
 	"\x05fresh\x18\x02 \x01(\bR\x05fresh\x12.\n" +
 	"\x04read\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x04read\x12\x14\n" +
 	"\x05error\x18\x04 \x01(\tR\x05error\x12.\n" +
 	"\x06meters\x18\x05 \x03(\v2\x16.muster.v1.MeterLedgerR\x06meters\x12.\n" +
-	"\x06claims\x18\x06 \x03(\v2\x16.muster.v1.LedgerClaimR\x06claims\"y\n" +
+	"\x06claims\x18\x06 \x03(\v2\x16.muster.v1.LedgerClaimR\x06claims\x12\x1f\n" +
+	"\verror_class\x18\a \x01(\tR\n" +
+	"errorClass\"y\n" +
 	"\x13AddBlueprintRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12:\n" +
 	"\tblueprint\x18\x02 \x01(\v2\x14.muster.v1.BlueprintB\x06\xbaH\x03\xc8\x01\x01R\tblueprint\"D\n" +
@@ -2576,20 +2659,21 @@ const file_muster_v1_buildout_proto_rawDesc = "" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12*\n" +
 	"\x04rows\x18\x02 \x03(\v2\x16.muster.v1.ImportedRowR\x04rows\x12\x16\n" +
 	"\x06absent\x18\x03 \x03(\tR\x06absent\x12,\n" +
-	"\x06errors\x18\x04 \x03(\v2\x14.muster.v1.CellErrorR\x06errors\"Q\n" +
+	"\x06errors\x18\x04 \x03(\v2\x14.muster.v1.CellErrorR\x06errors\"e\n" +
 	"\vImportedRow\x12\x10\n" +
 	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x18\n" +
 	"\acluster\x18\x02 \x01(\tR\acluster\x12\x16\n" +
-	"\x06action\x18\x03 \x01(\tR\x06action\"O\n" +
+	"\x06action\x18\x03 \x01(\tR\x06action\x12\x12\n" +
+	"\x04says\x18\x04 \x01(\tR\x04says\"O\n" +
 	"\tCellError\x12\x10\n" +
 	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x16\n" +
 	"\x06column\x18\x02 \x01(\tR\x06column\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\xe9\x01\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"\xf0\x01\n" +
 	"\x13SteerClusterRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12$\n" +
 	"\acluster\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\acluster\x12I\n" +
-	"\x02do\x18\x03 \x01(\tB9\xbaH6r4R\acheckinR\x04holdR\x02goR\x05retryR\aunblockR\x06retireR\aconfirmR\x02do\x12\x1b\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\acluster\x12P\n" +
+	"\x02do\x18\x03 \x01(\tB@\xbaH=r;R\acheckinR\x05quotaR\x04holdR\x02goR\x05retryR\aunblockR\x06retireR\aconfirmR\x02do\x12\x1b\n" +
 	"\x04step\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18@R\x04step\x12\x1c\n" +
 	"\x04with\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x04R\x04with\"D\n" +
 	"\x14SteerClusterResponse\x12,\n" +
@@ -2602,7 +2686,7 @@ const file_muster_v1_buildout_proto_rawDesc = "" +
 	"\x11GetClusterRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12$\n" +
 	"\acluster\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\acluster\"\xb8\x02\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\acluster\"\xe6\x02\n" +
 	"\x12GetClusterResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x120\n" +
 	"\acluster\x18\x02 \x01(\v2\x16.muster.v1.ClusterLifeR\acluster\x12;\n" +
@@ -2611,7 +2695,11 @@ const file_muster_v1_buildout_proto_rawDesc = "" +
 	"conditions\x12,\n" +
 	"\x05steps\x18\x04 \x03(\v2\x16.muster.v1.ClusterStepR\x05steps\x121\n" +
 	"\atouches\x18\x05 \x03(\v2\x17.muster.v1.ClusterTouchR\atouches\x12-\n" +
-	"\x06meters\x18\x06 \x03(\v2\x15.muster.v1.MeterClaimR\x06meters\"D\n" +
+	"\x06meters\x18\x06 \x03(\v2\x15.muster.v1.MeterClaimR\x06meters\x12,\n" +
+	"\x05files\x18\a \x03(\v2\x16.muster.v1.CheckinFileR\x05files\"5\n" +
+	"\vCheckinFile\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\"D\n" +
 	"\x11CloudQuotaRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\"m\n" +
 	"\x12CloudQuotaResponse\x12#\n" +
@@ -2642,7 +2730,7 @@ func file_muster_v1_buildout_proto_rawDescGZIP() []byte {
 	return file_muster_v1_buildout_proto_rawDescData
 }
 
-var file_muster_v1_buildout_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_muster_v1_buildout_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_muster_v1_buildout_proto_goTypes = []any{
 	(*Meter)(nil),                  // 0: muster.v1.Meter
 	(*Blueprint)(nil),              // 1: muster.v1.Blueprint
@@ -2674,99 +2762,101 @@ var file_muster_v1_buildout_proto_goTypes = []any{
 	(*ListClustersResponse)(nil),   // 27: muster.v1.ListClustersResponse
 	(*GetClusterRequest)(nil),      // 28: muster.v1.GetClusterRequest
 	(*GetClusterResponse)(nil),     // 29: muster.v1.GetClusterResponse
-	(*CloudQuotaRequest)(nil),      // 30: muster.v1.CloudQuotaRequest
-	(*CloudQuotaResponse)(nil),     // 31: muster.v1.CloudQuotaResponse
-	nil,                            // 32: muster.v1.Blueprint.TakesEntry
-	nil,                            // 33: muster.v1.ClusterRecord.VariablesEntry
-	nil,                            // 34: muster.v1.ImportClustersRequest.ColumnsEntry
-	(*timestamppb.Timestamp)(nil),  // 35: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),    // 36: google.protobuf.Duration
-	(*Write)(nil),                  // 37: muster.v1.Write
-	(*Written)(nil),                // 38: muster.v1.Written
-	(*Seen)(nil),                   // 39: muster.v1.Seen
+	(*CheckinFile)(nil),            // 30: muster.v1.CheckinFile
+	(*CloudQuotaRequest)(nil),      // 31: muster.v1.CloudQuotaRequest
+	(*CloudQuotaResponse)(nil),     // 32: muster.v1.CloudQuotaResponse
+	nil,                            // 33: muster.v1.Blueprint.TakesEntry
+	nil,                            // 34: muster.v1.ClusterRecord.VariablesEntry
+	nil,                            // 35: muster.v1.ImportClustersRequest.ColumnsEntry
+	(*timestamppb.Timestamp)(nil),  // 36: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),    // 37: google.protobuf.Duration
+	(*Write)(nil),                  // 38: muster.v1.Write
+	(*Written)(nil),                // 39: muster.v1.Written
+	(*Seen)(nil),                   // 40: muster.v1.Seen
 }
 var file_muster_v1_buildout_proto_depIdxs = []int32{
 	0,  // 0: muster.v1.Blueprint.meters:type_name -> muster.v1.Meter
-	32, // 1: muster.v1.Blueprint.takes:type_name -> muster.v1.Blueprint.TakesEntry
+	33, // 1: muster.v1.Blueprint.takes:type_name -> muster.v1.Blueprint.TakesEntry
 	3,  // 2: muster.v1.ClusterRecord.islands:type_name -> muster.v1.PlannedIsland
-	35, // 3: muster.v1.ClusterRecord.wanted_by:type_name -> google.protobuf.Timestamp
-	33, // 4: muster.v1.ClusterRecord.variables:type_name -> muster.v1.ClusterRecord.VariablesEntry
+	36, // 3: muster.v1.ClusterRecord.wanted_by:type_name -> google.protobuf.Timestamp
+	34, // 4: muster.v1.ClusterRecord.variables:type_name -> muster.v1.ClusterRecord.VariablesEntry
 	2,  // 5: muster.v1.ClusterLife.record:type_name -> muster.v1.ClusterRecord
-	35, // 6: muster.v1.ClusterLife.since:type_name -> google.protobuf.Timestamp
-	35, // 7: muster.v1.ClusterLife.entered:type_name -> google.protobuf.Timestamp
-	35, // 8: muster.v1.ClusterLife.produced:type_name -> google.protobuf.Timestamp
-	35, // 9: muster.v1.ClusterLife.p50:type_name -> google.protobuf.Timestamp
-	35, // 10: muster.v1.ClusterLife.p90:type_name -> google.protobuf.Timestamp
-	35, // 11: muster.v1.ClusterCondition.since:type_name -> google.protobuf.Timestamp
-	35, // 12: muster.v1.ClusterCondition.next_try:type_name -> google.protobuf.Timestamp
-	35, // 13: muster.v1.ClusterCondition.p50:type_name -> google.protobuf.Timestamp
-	35, // 14: muster.v1.ClusterCondition.p90:type_name -> google.protobuf.Timestamp
-	36, // 15: muster.v1.ClusterCondition.took:type_name -> google.protobuf.Duration
-	35, // 16: muster.v1.ClusterStep.began:type_name -> google.protobuf.Timestamp
-	35, // 17: muster.v1.ClusterStep.ended:type_name -> google.protobuf.Timestamp
-	35, // 18: muster.v1.ClusterStep.next_try:type_name -> google.protobuf.Timestamp
-	35, // 19: muster.v1.ClusterTouch.at:type_name -> google.protobuf.Timestamp
-	36, // 20: muster.v1.ClusterTouch.waited:type_name -> google.protobuf.Duration
+	36, // 6: muster.v1.ClusterLife.since:type_name -> google.protobuf.Timestamp
+	36, // 7: muster.v1.ClusterLife.entered:type_name -> google.protobuf.Timestamp
+	36, // 8: muster.v1.ClusterLife.produced:type_name -> google.protobuf.Timestamp
+	36, // 9: muster.v1.ClusterLife.p50:type_name -> google.protobuf.Timestamp
+	36, // 10: muster.v1.ClusterLife.p90:type_name -> google.protobuf.Timestamp
+	36, // 11: muster.v1.ClusterCondition.since:type_name -> google.protobuf.Timestamp
+	36, // 12: muster.v1.ClusterCondition.next_try:type_name -> google.protobuf.Timestamp
+	36, // 13: muster.v1.ClusterCondition.p50:type_name -> google.protobuf.Timestamp
+	36, // 14: muster.v1.ClusterCondition.p90:type_name -> google.protobuf.Timestamp
+	37, // 15: muster.v1.ClusterCondition.took:type_name -> google.protobuf.Duration
+	36, // 16: muster.v1.ClusterStep.began:type_name -> google.protobuf.Timestamp
+	36, // 17: muster.v1.ClusterStep.ended:type_name -> google.protobuf.Timestamp
+	36, // 18: muster.v1.ClusterStep.next_try:type_name -> google.protobuf.Timestamp
+	36, // 19: muster.v1.ClusterTouch.at:type_name -> google.protobuf.Timestamp
+	37, // 20: muster.v1.ClusterTouch.waited:type_name -> google.protobuf.Duration
 	9,  // 21: muster.v1.LedgerClaim.meters:type_name -> muster.v1.MeterClaim
-	35, // 22: muster.v1.CloudLedger.read:type_name -> google.protobuf.Timestamp
+	36, // 22: muster.v1.CloudLedger.read:type_name -> google.protobuf.Timestamp
 	8,  // 23: muster.v1.CloudLedger.meters:type_name -> muster.v1.MeterLedger
 	10, // 24: muster.v1.CloudLedger.claims:type_name -> muster.v1.LedgerClaim
-	37, // 25: muster.v1.AddBlueprintRequest.write:type_name -> muster.v1.Write
+	38, // 25: muster.v1.AddBlueprintRequest.write:type_name -> muster.v1.Write
 	1,  // 26: muster.v1.AddBlueprintRequest.blueprint:type_name -> muster.v1.Blueprint
-	38, // 27: muster.v1.AddBlueprintResponse.written:type_name -> muster.v1.Written
-	35, // 28: muster.v1.ListBlueprintsRequest.as_of:type_name -> google.protobuf.Timestamp
-	39, // 29: muster.v1.ListBlueprintsResponse.seen:type_name -> muster.v1.Seen
+	39, // 27: muster.v1.AddBlueprintResponse.written:type_name -> muster.v1.Written
+	36, // 28: muster.v1.ListBlueprintsRequest.as_of:type_name -> google.protobuf.Timestamp
+	40, // 29: muster.v1.ListBlueprintsResponse.seen:type_name -> muster.v1.Seen
 	1,  // 30: muster.v1.ListBlueprintsResponse.blueprints:type_name -> muster.v1.Blueprint
-	37, // 31: muster.v1.PlanClusterRequest.write:type_name -> muster.v1.Write
+	38, // 31: muster.v1.PlanClusterRequest.write:type_name -> muster.v1.Write
 	2,  // 32: muster.v1.PlanClusterRequest.record:type_name -> muster.v1.ClusterRecord
-	38, // 33: muster.v1.PlanClusterResponse.written:type_name -> muster.v1.Written
-	37, // 34: muster.v1.ChangeClusterRequest.write:type_name -> muster.v1.Write
+	39, // 33: muster.v1.PlanClusterResponse.written:type_name -> muster.v1.Written
+	38, // 34: muster.v1.ChangeClusterRequest.write:type_name -> muster.v1.Write
 	2,  // 35: muster.v1.ChangeClusterRequest.record:type_name -> muster.v1.ClusterRecord
-	38, // 36: muster.v1.ChangeClusterResponse.written:type_name -> muster.v1.Written
-	37, // 37: muster.v1.ImportClustersRequest.write:type_name -> muster.v1.Write
-	34, // 38: muster.v1.ImportClustersRequest.columns:type_name -> muster.v1.ImportClustersRequest.ColumnsEntry
-	38, // 39: muster.v1.ImportClustersResponse.written:type_name -> muster.v1.Written
+	39, // 36: muster.v1.ChangeClusterResponse.written:type_name -> muster.v1.Written
+	38, // 37: muster.v1.ImportClustersRequest.write:type_name -> muster.v1.Write
+	35, // 38: muster.v1.ImportClustersRequest.columns:type_name -> muster.v1.ImportClustersRequest.ColumnsEntry
+	39, // 39: muster.v1.ImportClustersResponse.written:type_name -> muster.v1.Written
 	22, // 40: muster.v1.ImportClustersResponse.rows:type_name -> muster.v1.ImportedRow
 	23, // 41: muster.v1.ImportClustersResponse.errors:type_name -> muster.v1.CellError
-	37, // 42: muster.v1.SteerClusterRequest.write:type_name -> muster.v1.Write
-	38, // 43: muster.v1.SteerClusterResponse.written:type_name -> muster.v1.Written
-	35, // 44: muster.v1.ListClustersRequest.as_of:type_name -> google.protobuf.Timestamp
-	39, // 45: muster.v1.ListClustersResponse.seen:type_name -> muster.v1.Seen
+	38, // 42: muster.v1.SteerClusterRequest.write:type_name -> muster.v1.Write
+	39, // 43: muster.v1.SteerClusterResponse.written:type_name -> muster.v1.Written
+	36, // 44: muster.v1.ListClustersRequest.as_of:type_name -> google.protobuf.Timestamp
+	40, // 45: muster.v1.ListClustersResponse.seen:type_name -> muster.v1.Seen
 	4,  // 46: muster.v1.ListClustersResponse.clusters:type_name -> muster.v1.ClusterLife
-	35, // 47: muster.v1.GetClusterRequest.as_of:type_name -> google.protobuf.Timestamp
-	39, // 48: muster.v1.GetClusterResponse.seen:type_name -> muster.v1.Seen
+	36, // 47: muster.v1.GetClusterRequest.as_of:type_name -> google.protobuf.Timestamp
+	40, // 48: muster.v1.GetClusterResponse.seen:type_name -> muster.v1.Seen
 	4,  // 49: muster.v1.GetClusterResponse.cluster:type_name -> muster.v1.ClusterLife
 	5,  // 50: muster.v1.GetClusterResponse.conditions:type_name -> muster.v1.ClusterCondition
 	6,  // 51: muster.v1.GetClusterResponse.steps:type_name -> muster.v1.ClusterStep
 	7,  // 52: muster.v1.GetClusterResponse.touches:type_name -> muster.v1.ClusterTouch
 	9,  // 53: muster.v1.GetClusterResponse.meters:type_name -> muster.v1.MeterClaim
-	35, // 54: muster.v1.CloudQuotaRequest.as_of:type_name -> google.protobuf.Timestamp
-	39, // 55: muster.v1.CloudQuotaResponse.seen:type_name -> muster.v1.Seen
-	11, // 56: muster.v1.CloudQuotaResponse.accounts:type_name -> muster.v1.CloudLedger
-	36, // 57: muster.v1.Blueprint.TakesEntry.value:type_name -> google.protobuf.Duration
-	12, // 58: muster.v1.BuildoutService.AddBlueprint:input_type -> muster.v1.AddBlueprintRequest
-	14, // 59: muster.v1.BuildoutService.ListBlueprints:input_type -> muster.v1.ListBlueprintsRequest
-	16, // 60: muster.v1.BuildoutService.PlanCluster:input_type -> muster.v1.PlanClusterRequest
-	18, // 61: muster.v1.BuildoutService.ChangeCluster:input_type -> muster.v1.ChangeClusterRequest
-	20, // 62: muster.v1.BuildoutService.ImportClusters:input_type -> muster.v1.ImportClustersRequest
-	24, // 63: muster.v1.BuildoutService.SteerCluster:input_type -> muster.v1.SteerClusterRequest
-	26, // 64: muster.v1.BuildoutService.ListClusters:input_type -> muster.v1.ListClustersRequest
-	28, // 65: muster.v1.BuildoutService.GetCluster:input_type -> muster.v1.GetClusterRequest
-	30, // 66: muster.v1.BuildoutService.CloudQuota:input_type -> muster.v1.CloudQuotaRequest
-	13, // 67: muster.v1.BuildoutService.AddBlueprint:output_type -> muster.v1.AddBlueprintResponse
-	15, // 68: muster.v1.BuildoutService.ListBlueprints:output_type -> muster.v1.ListBlueprintsResponse
-	17, // 69: muster.v1.BuildoutService.PlanCluster:output_type -> muster.v1.PlanClusterResponse
-	19, // 70: muster.v1.BuildoutService.ChangeCluster:output_type -> muster.v1.ChangeClusterResponse
-	21, // 71: muster.v1.BuildoutService.ImportClusters:output_type -> muster.v1.ImportClustersResponse
-	25, // 72: muster.v1.BuildoutService.SteerCluster:output_type -> muster.v1.SteerClusterResponse
-	27, // 73: muster.v1.BuildoutService.ListClusters:output_type -> muster.v1.ListClustersResponse
-	29, // 74: muster.v1.BuildoutService.GetCluster:output_type -> muster.v1.GetClusterResponse
-	31, // 75: muster.v1.BuildoutService.CloudQuota:output_type -> muster.v1.CloudQuotaResponse
-	67, // [67:76] is the sub-list for method output_type
-	58, // [58:67] is the sub-list for method input_type
-	58, // [58:58] is the sub-list for extension type_name
-	58, // [58:58] is the sub-list for extension extendee
-	0,  // [0:58] is the sub-list for field type_name
+	30, // 54: muster.v1.GetClusterResponse.files:type_name -> muster.v1.CheckinFile
+	36, // 55: muster.v1.CloudQuotaRequest.as_of:type_name -> google.protobuf.Timestamp
+	40, // 56: muster.v1.CloudQuotaResponse.seen:type_name -> muster.v1.Seen
+	11, // 57: muster.v1.CloudQuotaResponse.accounts:type_name -> muster.v1.CloudLedger
+	37, // 58: muster.v1.Blueprint.TakesEntry.value:type_name -> google.protobuf.Duration
+	12, // 59: muster.v1.BuildoutService.AddBlueprint:input_type -> muster.v1.AddBlueprintRequest
+	14, // 60: muster.v1.BuildoutService.ListBlueprints:input_type -> muster.v1.ListBlueprintsRequest
+	16, // 61: muster.v1.BuildoutService.PlanCluster:input_type -> muster.v1.PlanClusterRequest
+	18, // 62: muster.v1.BuildoutService.ChangeCluster:input_type -> muster.v1.ChangeClusterRequest
+	20, // 63: muster.v1.BuildoutService.ImportClusters:input_type -> muster.v1.ImportClustersRequest
+	24, // 64: muster.v1.BuildoutService.SteerCluster:input_type -> muster.v1.SteerClusterRequest
+	26, // 65: muster.v1.BuildoutService.ListClusters:input_type -> muster.v1.ListClustersRequest
+	28, // 66: muster.v1.BuildoutService.GetCluster:input_type -> muster.v1.GetClusterRequest
+	31, // 67: muster.v1.BuildoutService.CloudQuota:input_type -> muster.v1.CloudQuotaRequest
+	13, // 68: muster.v1.BuildoutService.AddBlueprint:output_type -> muster.v1.AddBlueprintResponse
+	15, // 69: muster.v1.BuildoutService.ListBlueprints:output_type -> muster.v1.ListBlueprintsResponse
+	17, // 70: muster.v1.BuildoutService.PlanCluster:output_type -> muster.v1.PlanClusterResponse
+	19, // 71: muster.v1.BuildoutService.ChangeCluster:output_type -> muster.v1.ChangeClusterResponse
+	21, // 72: muster.v1.BuildoutService.ImportClusters:output_type -> muster.v1.ImportClustersResponse
+	25, // 73: muster.v1.BuildoutService.SteerCluster:output_type -> muster.v1.SteerClusterResponse
+	27, // 74: muster.v1.BuildoutService.ListClusters:output_type -> muster.v1.ListClustersResponse
+	29, // 75: muster.v1.BuildoutService.GetCluster:output_type -> muster.v1.GetClusterResponse
+	32, // 76: muster.v1.BuildoutService.CloudQuota:output_type -> muster.v1.CloudQuotaResponse
+	68, // [68:77] is the sub-list for method output_type
+	59, // [59:68] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_buildout_proto_init() }
@@ -2781,7 +2871,7 @@ func file_muster_v1_buildout_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_buildout_proto_rawDesc), len(file_muster_v1_buildout_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

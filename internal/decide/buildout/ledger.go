@@ -49,6 +49,7 @@ type MeterClaim struct {
 	Settled  int // the cloud counts them as the cluster's own
 	Needs    int // still to be reserved
 	Missing  int // what the cloud must grant beside what it has
+	Enough   int // the limit that would do, for those that come first, too
 	Known    bool
 	Of       MeterLedger
 }
@@ -82,7 +83,7 @@ func (c *Claim) Short() (list []string) {
 	for _, m := range c.Meters {
 		if m.Missing > 0 {
 			list = append(list, fmt.Sprintf("%s of %s are missing (needed %d, limit %d, used %d, reserved for others %d); a limit of %d would do",
-				cores(m.Missing), m.Meter, m.Needs, m.Of.Limit, m.Of.Used, m.Of.Reserved, m.Of.Limit+m.Missing))
+				cores(m.Missing), m.Meter, m.Needs, m.Of.Limit, m.Of.Used, m.Of.Reserved, m.Enough))
 		}
 	}
 	return list
@@ -174,6 +175,7 @@ func (g *Ledger) serve() {
 				m.Missing = max(0, m.Needs-max(0, left[m.Meter]))
 			}
 			left[m.Meter] -= m.Needs
+			m.Enough = m.Of.Limit + max(0, -left[m.Meter])
 		}
 	}
 }

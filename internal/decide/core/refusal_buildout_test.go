@@ -178,3 +178,24 @@ func TestAnAccountThatCannotBeReadWaitsForAPerson(t *testing.T) {
 		t.Errorf("a count that is known is not overruled: %v", refusal)
 	}
 }
+
+// A limit that would do for a cluster does for those that come before it, too.
+func TestALimitThatWouldDoIsEnoughForAll(t *testing.T) {
+	s, now := fleet.NewState(), moment(time.Hour)
+	for _, c := range []core.Command{
+		core.AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "nd", PerNode: 100}}, Checkin: fleet.CheckinInventory}},
+		core.PlanCluster{Record: recordOf("lynx", 4)},
+		core.PlanCluster{Record: recordOf("puma", 2)},
+		core.ReportCounts{Subscription: "s1", Region: "east", Counts: []fleet.CloudCount{{Meter: "nd", Limit: 350, Used: 50}}},
+	} {
+		if _, refusal := core.Step(s, core.Request{Command: c, Actor: core.System}, now); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	for cluster, says := range map[string]string{"lynx": "100 cores of nd are missing", "puma": "a limit of 650 would do"} {
+		v := core.Look(s, s.Life(cluster), now)
+		if c := v.Find(fleet.QuotaAvailable); !strings.Contains(c.Message, says) {
+			t.Errorf("%s: %s", cluster, c.Message)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/clusterlife"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/run/provision/gitcheckin"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -78,7 +79,9 @@ func (s buildoutService) GetCluster(ctx context.Context, m *musterv1.GetClusterR
 		c := clusterlife.Of(state, l, at)
 		out.Cluster, out.Conditions, out.Steps = wire.ClusterLife(&c), wire.ClusterConditions(&c), wire.ClusterSteps(l)
 		out.Touches, out.Meters = wire.ClusterTouches(l), wire.MeterClaims(&c.Claim)
-		return nil
+		var err error
+		out.Files, err = checkinFiles(&c)
+		return err
 	})
 	out.Seen = seen
 	return out, err
@@ -95,4 +98,17 @@ func (s buildoutService) CloudQuota(ctx context.Context, m *musterv1.CloudQuotaR
 	})
 	out.Seen = seen
 	return out, err
+}
+
+// checkinFiles are what the check-in of a cluster puts on the branch that counts.
+func checkinFiles(c *clusterlife.Cluster) ([]*musterv1.CheckinFile, error) {
+	if c.Blueprint == nil || c.Blueprint.Checkin == fleet.CheckinInventory {
+		return nil, nil
+	}
+	text, err := gitcheckin.Render(c.Life.Record)
+	if err != nil {
+		return nil, err
+	}
+	at := (&gitcheckin.Checkin{}).File(c.Life.Record.Name)
+	return []*musterv1.CheckinFile{{Path: at, Text: string(text)}}, nil
 }

@@ -1,12 +1,16 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
+	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/sheet"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -54,7 +58,7 @@ func imported(s *fleet.State, records []sheet.Record, change bool, out *musterv1
 		row := &musterv1.ImportedRow{Row: int32(r.Row), Cluster: r.Record.Name, Action: "same"}
 		switch l := s.Life(r.Record.Name); {
 		case l == nil:
-			row.Action = "new"
+			row.Action, row.Says = "new", newRecord(&r.Record)
 			commands = append(commands, core.PlanCluster{Record: r.Record})
 		case sameRecord(r.Record, l.Record):
 		case !change:
@@ -62,7 +66,7 @@ func imported(s *fleet.State, records []sheet.Record, change bool, out *musterv1
 				Row: row.GetRow(), Column: "name", Message: fmt.Sprintf("cluster %s is planned already, with another record; --change takes over what the sheet says", r.Record.Name),
 			})
 		default:
-			row.Action = "changed"
+			row.Action, row.Says = "changed", changedRecord(&l.Record, &r.Record)
 			commands = append(commands, core.ChangeCluster{Record: r.Record})
 		}
 		out.Rows = append(out.Rows, row)
@@ -73,6 +77,45 @@ func imported(s *fleet.State, records []sheet.Record, change bool, out *musterv1
 		}
 	}
 	return commands
+}
+
+// newRecord says what is planned by a row.
+func newRecord(r *fleet.ClusterRecord) string {
+	return fmt.Sprintf("%s of %s in %s: %s", words.Count(r.Nodes(), "node"), r.GPU, r.Account(), islandTexts(r))
+}
+
+// changedRecord says which fields of a record a row changes, from what to what.
+func changedRecord(is, row *fleet.ClusterRecord) string {
+	var list []string
+	for _, f := range []struct{ name, is, row string }{
+		{"provider", is.Provider, cmp.Or(row.Provider, is.Provider)}, {"subscription", is.Subscription, row.Subscription}, {"region", is.Region, row.Region},
+		{"sku", is.SKU, row.SKU}, {"gpu", is.GPU, row.GPU}, {"islands", islandTexts(is), islandTexts(row)}, {"owner", is.Owner, row.Owner},
+		{"priority", is.Priority.String(), row.Priority.String()}, {"wantedBy", dayText(is.WantedBy), dayText(row.WantedBy)}, {"blueprint", is.Blueprint, row.Blueprint},
+	} {
+		if f.is != f.row {
+			list = append(list, fmt.Sprintf("%s %s → %s", f.name, cmp.Or(f.is, "none"), cmp.Or(f.row, "none")))
+		}
+	}
+	if row.GPUsPerNode != 0 && row.GPUsPerNode != is.GPUsPerNode {
+		list = append(list, fmt.Sprintf("gpusPerNode %d → %d", is.GPUsPerNode, row.GPUsPerNode))
+	}
+	return strings.Join(list, "; ")
+}
+
+// islandTexts writes islands as sheets do.
+func islandTexts(r *fleet.ClusterRecord) string {
+	var list []string
+	for _, i := range r.Islands {
+		list = append(list, fmt.Sprintf("%s:%d", i.Name, i.Nodes))
+	}
+	return strings.Join(list, " ")
+}
+
+func dayText(at fleet.Instant) string {
+	if at == 0 {
+		return ""
+	}
+	return at.Time().Format(time.DateOnly)
 }
 
 // sameRecord compares a row with a record, in which what the row left out was filled in.

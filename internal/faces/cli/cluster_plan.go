@@ -101,9 +101,9 @@ func (o *importOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	t := newTable("No row of the sheet names a cluster.", column{head: "ROW", right: true}, column{head: "CLUSTER"}, column{head: "ACTION"})
+	t := newTable("No row of the sheet names a cluster.", column{head: "ROW", right: true}, column{head: "CLUSTER"}, column{head: "ACTION"}, column{head: "SAYS", folds: true})
 	for _, r := range res.GetRows() {
-		t.add(r.GetRow(), r.GetCluster(), r.GetAction())
+		t.add(r.GetRow(), r.GetCluster(), r.GetAction(), r.GetSays())
 	}
 	if n := len(res.GetErrors()); n > 0 {
 		t = newTable("", column{head: "ROW", right: true}, column{head: "COLUMN"}, column{head: "WRONG", folds: true})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,11 +14,39 @@ type steerOptions struct {
 	*app
 	writing
 	m musterv1.SteerClusterRequest
+
+	rendered []*musterv1.CheckinFile // what a check-in puts on the branch, before it is said
+}
+
+// send does it. Before a check-in is said, the files are asked for that belong to it.
+func (o *steerOptions) send(ctx context.Context) (*musterv1.Written, error) {
+	if o.m.GetDo() == "checkin" && o.dryRun {
+		res, err := o.client().Buildout.GetCluster(ctx, &musterv1.GetClusterRequest{Cluster: o.m.GetCluster()})
+		if err != nil {
+			return nil, err
+		}
+		o.rendered = res.GetFiles()
+	}
+	o.m.Write = o.writing.message()
+	res, err := o.client().Buildout.SteerCluster(ctx, &o.m)
+	return res.GetWritten(), err
+}
+
+// files shows the files of a check-in as they are to stand on the branch.
+func (o *steerOptions) files(p *page) {
+	for _, f := range o.rendered {
+		p.say("")
+		p.say("%s on the branch that counts:", f.GetPath())
+		for line := range strings.Lines(f.GetText()) {
+			p.say("  %s", strings.TrimRight(line, "\n"))
+		}
+	}
 }
 
 // steers are the verbs: what each does, and what is said then.
 var steers = []struct{ do, short, said string }{
 	{"checkin", "say that a cluster is checked in", "is checked in"},
+	{"quota", "say that a cluster's cores are there, where no cloud counts them", "has its cores"},
 	{"hold", "stop a cluster: nothing new is begun for it", "is held"},
 	{"go", "let a cluster go on that is held", "goes on"},
 	{"retry", "try a step again now, whatever it waits for", "tries again"},
@@ -43,11 +72,7 @@ func newClusterSteer(a *app, do, short, said string) *cobra.Command {
 			if confirm != "" {
 				o.m.Do, o.m.With, said = "confirm", confirm, "loses its infrastructure"
 			}
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
-				o.m.Write = o.writing.message()
-				res, err := o.client().Buildout.SteerCluster(ctx, &o.m)
-				return res.GetWritten(), err
-			}, "cluster "+args[0]+" "+said, "muster cluster why "+args[0]+" says what it waits for.")
+			return o.writeAnd(cmd.Context(), o.send, "cluster "+args[0]+" "+said, o.files, "muster cluster why "+args[0]+" says what it waits for.")
 		},
 	}
 	o.writing.flags(cmd)

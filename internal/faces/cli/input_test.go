@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,3 +105,33 @@ func TestNamesOfWorkloads(t *testing.T) {
 		}
 	}
 }
+
+// counting counts what is read of it.
+type counting struct {
+	io.Reader
+	n int64
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// Of a sheet of 50 MB no more is read than a sheet may have, and nothing of it is opened.
+func TestAHugeSheetIsNotRead(t *testing.T) {
+	in := &counting{Reader: io.LimitReader(endless{}, 50<<20)}
+	o := &importOptions{app: &app{Env: &Env{In: in}}}
+	_, err := o.sheet("-")
+	if exitCode(err) != ExitUsage || !strings.Contains(err.Error(), "larger than 900 kB; export the rows with records alone") {
+		t.Errorf("%v", err)
+	}
+	if in.n > largestSheet+1 {
+		t.Errorf("%d bytes were read", in.n)
+	}
+}
+
+// endless is zeros.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }

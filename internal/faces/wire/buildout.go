@@ -140,7 +140,7 @@ func MeterClaims(c *buildout.Claim) (list []*musterv1.MeterClaim) {
 func CloudLedger(g *buildout.Ledger, a *fleet.CloudAccount) *musterv1.CloudLedger {
 	m := &musterv1.CloudLedger{Account: g.Account, Fresh: g.Known}
 	if a != nil {
-		m.Read, m.Error = Instant(a.Read), a.Error
+		m.Read, m.Error, m.ErrorClass = Instant(a.Read), a.Error, string(a.Class)
 	}
 	for _, x := range g.Meters {
 		m.Meters = append(m.Meters, &musterv1.MeterLedger{

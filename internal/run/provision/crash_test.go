@@ -267,9 +267,11 @@ func TestEveryCrashPoint(t *testing.T) {
 // Lives with faults drawn from a seed end in production, or in a condition that waits for
 // a person, and never break what never happens.
 func TestRandomLivesComeToRest(t *testing.T) {
+	ends := map[string]int{}
 	for seed := *fromFlag; seed < *fromFlag+*livesFlag; seed++ {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { randomLife(t, seed) })
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { ends[randomLife(t, seed)]++ })
 	}
+	t.Logf("seeds %d to %d end in %v", *fromFlag, *fromFlag+*livesFlag-1, ends)
 }
 
 // Steps that go on side by side may be late together.
@@ -299,7 +301,8 @@ func (p *process) rests() (is bool) {
 	return is
 }
 
-func randomLife(t *testing.T, seed uint64) {
+// randomLife lives a life, and says in what it ends: production, or the condition that waits for a person.
+func randomLife(t *testing.T, seed uint64) (end string) {
 	draw := rand.New(rand.NewPCG(seed, 20))
 	p := start(t)
 	p.plan(t, "lynx", fleet.CheckinInventory)
@@ -318,6 +321,10 @@ func randomLife(t *testing.T, seed uint64) {
 	p.engine.Read(func(s *fleet.State) {
 		l := s.Life("lynx")
 		v := core.Look(s, l, p.now)
+		end = string(v.Phase)
+		if w := v.Waits(); w != nil {
+			end = fmt.Sprintf("%s waits for %s", w.Type, w.Reason)
+		}
 		if w := v.Waits(); w != nil && !w.Person {
 			t.Errorf("seed %d: after ten days it waits for %s (%s: %s), and for no person", seed, w.Type, w.Reason, w.Message)
 		}
@@ -335,4 +342,5 @@ func randomLife(t *testing.T, seed uint64) {
 			t.Errorf("seed %d: %s was begun %d times", seed, id, n)
 		}
 	}
+	return end
 }
