@@ -86,8 +86,11 @@ func drawn(option *rrule.ROption, rule string, loc *time.Location, first fleet.S
 	spans := []fleet.Span{first}
 	for next := r.Iterator(); ; {
 		at, ok := next()
-		if !ok || at.Sub(from) > Latest {
+		switch {
+		case !ok:
 			return spans, nil
+		case at.Sub(from) > Latest:
+			return nil, fmt.Errorf("the recurrence goes on for more than ten years; give it an earlier end")
 		}
 		begin := fleet.InstantOf(at)
 		if begin <= first.From {

@@ -20,6 +20,9 @@ func tellMaintenance(e event.Event, names Names) (Told, bool) {
 	case event.NoticeSet:
 		return Told{Other, "maintenance " + e.Notice.Name, notice(e.Notice)}, true
 	case event.ConfigurationJudged:
+		if e.Proof.Verdict == fleet.Untested {
+			return Told{Other, "configuration " + e.Proof.Hash, "is untested again on " + e.Proof.GPU + because(e.Proof.Why)}, true
+		}
 		return Told{Other, "configuration " + e.Proof.Hash, fmt.Sprintf("is %s on %s: %s", e.Proof.Verdict, e.Proof.GPU, e.Proof.Runs)}, true
 	case event.VisitMoved:
 		return Told{Node, e.Node, visit(e.Visit)}, true

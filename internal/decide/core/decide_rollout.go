@@ -168,6 +168,7 @@ func moveRollout(s *fleet.State, r Request, c MoveRollout, now fleet.Instant) ([
 			return nil, refusal
 		}
 		next.Faults = maintenance.Of(s, was, now).Failed
+		return excuses(s, next, now), nil
 	case fleet.RolloutAbandoned:
 		next.Ended = now
 	default:
@@ -175,15 +176,35 @@ func moveRollout(s *fleet.State, r Request, c MoveRollout, now fleet.Instant) ([
 	return one(event.RolloutSet{Rollout: next})
 }
 
-// mayResume refuses to let a rollout run again whose canary failed: it would bring what is
-// known to fail.
+// excuses are the events of a rollout that runs again. Where a canary of it failed, people say by that that the failure had
+// another cause: another canary is taken.
+func excuses(s *fleet.State, r fleet.Rollout, now fleet.Instant) (events []event.Event) {
+	if hunts(&r) {
+		return []event.Event{event.RolloutSet{Rollout: r}}
+	}
+	rollouts, proofs := maintenance.Excuse(s, r, r.Why, now)
+	for _, p := range proofs {
+		events = append(events, event.ConfigurationJudged{Proof: p})
+	}
+	for _, o := range rollouts {
+		events = append(events, event.RolloutSet{Rollout: o})
+	}
+	return events
+}
+
+// hunts says whether a rollout searches by itself for what fails.
+func hunts(r *fleet.Rollout) bool { return r.Bisect && len(r.Updates) > 1 }
+
+// mayResume refuses to let a rollout run again whose canary failed, unless people say why that had another cause: it would
+// bring what is known to fail.
 func mayResume(s *fleet.State, r *fleet.Rollout, now fleet.Instant) *Refusal {
-	if r.Bisect && len(r.Updates) > 1 {
+	if hunts(r) || r.Why != "" {
 		return nil
 	}
 	for _, t := range maintenance.Of(s, r, now).Targets {
 		if t.Verdict == fleet.Rejected {
-			return refuse(Unproven, "a canary of configuration %s on %s failed; abandon the rollout, and start one without the update that fails", t.Hash, t.GPU)
+			return refuse(Unproven, "a canary of configuration %s on %s failed; abandon the rollout, and start one without the update that fails. "+
+				"Where the failure had another cause, say which with a reason (`--reason`), and another canary is taken", t.Hash, t.GPU)
 		}
 	}
 	return nil

@@ -141,7 +141,7 @@ func (v *village) rollsOut(bad bool) (caughtAt int) {
 // before a quarter of the fleet has them, and of the 30 honest ones at most one is flagged. MUSTER_CLAIMS says over how many
 // seeds, MUSTER_SEED from which on; without them a part of one seed is tried.
 func TestFalseClaimsAreCaughtAndHonestOnesAreNot(t *testing.T) {
-	seeds, of := 1, 8
+	seeds, of := 1, 4
 	if n, err := strconv.Atoi(os.Getenv("MUSTER_CLAIMS")); err == nil {
 		seeds, of = n, 40
 	}
@@ -160,7 +160,7 @@ func TestFalseClaimsAreCaughtAndHonestOnesAreNot(t *testing.T) {
 			}
 		}
 		t.Logf("seed %d: of %d false claims %d are caught in time, the last at %d nodes; of %d honest ones %d are flagged", seed, bad, caught, latest, of-bad, flagged)
-		if caught < bad-1 || flagged > 1 {
+		if caught < max(1, bad-1) || flagged > 1 {
 			t.Errorf("seed %d: %d of %d false claims are caught, %d of %d honest ones flagged", seed, caught, bad, flagged, of-bad)
 		}
 	}

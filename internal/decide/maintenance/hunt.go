@@ -54,7 +54,7 @@ func narrowed(h *fleet.Hunt, fails func([]string) bool) (*fleet.Hunt, []string) 
 // result is what canaries have shown of a part: passed, failed, or not known yet.
 func result(r *fleet.Rollout, part []string) (passed, known bool) {
 	for _, t := range r.Trials {
-		if t.Ended && t.Why != void && slices.Equal(t.Updates, part) {
+		if t.Ended && !voided(t) && slices.Equal(t.Updates, part) {
 			return t.Passed, true
 		}
 	}
@@ -108,7 +108,7 @@ func (l *look) huntVisit(r *fleet.Rollout, c census, w *waits) *Action {
 
 // tried says whether a canary of a part is under way, or has shown something.
 func tried(r *fleet.Rollout, part []string) bool {
-	return slices.ContainsFunc(r.Trials, func(t fleet.Trial) bool { return t.Why != void && slices.Equal(t.Updates, part) })
+	return slices.ContainsFunc(r.Trials, func(t fleet.Trial) bool { return !voided(t) && slices.Equal(t.Updates, part) })
 }
 
 // partOn is what a part brings to pending nodes that run none of the bundle yet.

@@ -211,7 +211,7 @@ func (l *look) canaryFailed(r *fleet.Rollout) *Action {
 	}
 	why := "gate: a canary failed"
 	for _, t := range r.Trials {
-		if t.Ended && !t.Passed && t.Why != void {
+		if t.Ended && !t.Passed && !voided(t) {
 			why = "gate: canary " + t.Node + " failed: " + t.Why
 		}
 	}

@@ -25,6 +25,9 @@ func (l *look) trials() (Action, bool) {
 // void is why a canary proved nothing: what took it was not the update.
 const void = "taken out by others"
 
+// voided says whether a canary shows nothing: others took it, or its failure is known to have another cause.
+func voided(t fleet.Trial) bool { return t.Why == void || t.Excused != "" }
+
 // endTrial ends the soak of a canary: it is over, or the node failed in it.
 func (l *look) endTrial(r *fleet.Rollout, at int) (Action, bool) {
 	t := r.Trials[at]
@@ -54,7 +57,7 @@ func (l *look) endTrial(r *fleet.Rollout, at int) (Action, bool) {
 	c := *r
 	c.Trials = slices.Clone(r.Trials)
 	c.Trials[at] = t
-	if !t.Passed && t.Why != void && !r.FailedOn(t.Node) {
+	if !t.Passed && !voided(t) && !r.FailedOn(t.Node) {
 		c.Failed = append(slices.Clip(r.Failed), t.Node) // it runs what fails: nothing more is brought to it
 	}
 	return Action{Kind: MoveRollout, Rollout: c}, true
@@ -63,7 +66,7 @@ func (l *look) endTrial(r *fleet.Rollout, at int) (Action, bool) {
 // judge says what an ended canary shows of its configuration: one failure rejects it, enough
 // passed soaks prove it.
 func (l *look) judge(r *fleet.Rollout, t *fleet.Trial) (Action, bool) {
-	if !t.Ended || t.Why == void || l.m.Verdict(t.GPU, t.Hash) != fleet.Untested {
+	if !t.Ended || voided(*t) || l.m.Verdict(t.GPU, t.Hash) != fleet.Untested {
 		return Action{}, false
 	}
 	proof := fleet.Proof{GPU: t.GPU, Hash: t.Hash, Verdict: fleet.Rejected, At: l.now, Nodes: []string{t.Node}, Why: t.Why}

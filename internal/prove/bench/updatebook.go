@@ -24,7 +24,7 @@ type updateBook struct {
 	tried   map[string][]string      // nodes that are a combination's canaries
 	visits  int
 	fresh   int // visits that brought a node to a combination that was not proven
-	// rejected counts rollouts that paused because a canary failed.
+	// rejected counts how often a rollout paused because a canary failed.
 	rejected int
 }
 

@@ -168,20 +168,26 @@ func freezeOf(i fleet.Impact) time.Duration {
 func nameOf(u published) string { return fmt.Sprintf("update%02d", u.number) }
 
 // looks starts a rollout in every cluster that lacks updates and has none open. A rollout that waits for work to end,
-// while another update was published, makes way for one that brings both in one visit; one whose canary failed makes
-// way for one that also brings what was published since.
+// while another update was published, makes way for one that brings both in one visit. Where a canary failed, the operator
+// finds what broke: in this year that is always the hardware, so the rollout goes on with another canary.
 func (y *updateYear) looks(ctx context.Context) error {
 	y.later(day, y.looks)
 	for c := range y.clusters {
 		scope := fmt.Sprintf("c%02d", c+1)
 		updates := y.lacking(c)
-		old, goesOn := y.openRollout(scope, updates)
-		if old != "" && !goesOn {
-			if err := y.try(ctx, core.MoveRollout{Name: old, State: fleet.RolloutAbandoned}); err != nil {
+		old := y.openRollout(scope, updates)
+		if old.canaryFailed {
+			y.book.rejected++
+			if err := y.try(ctx, core.MoveRollout{Name: old.name, State: fleet.RolloutRunning}); err != nil {
 				return err
 			}
 		}
-		if goesOn || len(updates) == 0 {
+		if old.name != "" && !old.goesOn {
+			if err := y.try(ctx, core.MoveRollout{Name: old.name, State: fleet.RolloutAbandoned}); err != nil {
+				return err
+			}
+		}
+		if old.goesOn || len(updates) == 0 {
 			continue
 		}
 		y.started++
@@ -195,28 +201,26 @@ func (y *updateYear) looks(ctx context.Context) error {
 	return nil
 }
 
-// openRollout is the rollout that is open in a scope, and whether it is to go on, now that these updates are lacking.
-func (y *updateYear) openRollout(scope string, lacking []string) (name string, goesOn bool) {
+// openRollout is a rollout that is open: whether it waits for a word about its canary, and whether it is to go on.
+type openRollout struct {
+	name                 string
+	canaryFailed, goesOn bool
+}
+
+// openRollout is the rollout that is open in a scope, now that these updates are lacking.
+func (y *updateYear) openRollout(scope string, lacking []string) (o openRollout) {
 	y.Read(func(s *fleet.State) {
 		for _, r := range s.Kept().Rollouts {
 			if r.Scope != scope || !r.Open() {
 				continue
 			}
-			name = r.Name
 			more := slices.ContainsFunc(lacking, func(u string) bool { return !slices.Contains(r.Updates, u) })
-			waits := maintenance.Of(s, r, y.now)
-			canary := r.State == fleet.RolloutPaused
-			if canary && !more {
-				goesOn = true // there is nothing else to bring
-				return
-			}
-			goesOn = !canary && (!more || r.Stage == 0 || waits.State != fleet.RolloutWaiting)
-			if canary {
-				y.book.rejected++
-			}
+			waits := maintenance.Of(s, r, y.now).State == fleet.RolloutWaiting
+			failed := r.State == fleet.RolloutPaused
+			o = openRollout{r.Name, failed, !more || r.Stage == 0 && !failed || !failed && !waits}
 		}
 	})
-	return name, goesOn
+	return o
 }
 
 // lacking is all that some node of a cluster does not run yet.

@@ -83,6 +83,7 @@ type Trial struct {
 	Ended   bool     `json:"ended,omitempty"`
 	Passed  bool     `json:"passed,omitempty"`
 	Why     string   `json:"why,omitempty"`
+	Excused string   `json:"excused,omitempty"` // why its failure is known to have another cause, as people said
 }
 
 // Hunt is delta debugging on canary nodes: which of the updates that fail
