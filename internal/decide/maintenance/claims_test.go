@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,7 +104,7 @@ func (v *village) breaks(n *fleet.Node) {
 func (v *village) rollsOut(bad bool) (caughtAt int) {
 	for _, c := range v.s.Clusters {
 		v.must(core.StartRollout{Name: c.Name, Plan: fleet.RolloutPlan{
-			Scope: c.Name, Updates: []string{"u"}, Limits: fleet.VisitLimit{PerIsland: claimNodes / 20, PerPartition: claimNodes / 20, Failures: 1000},
+			Scope: c.Name, Updates: []string{"u"}, Canary: fleet.CanaryRule{Nodes: 1, Soak: time.Hour}, Limits: fleet.VisitLimit{PerIsland: claimNodes / 20, PerPartition: claimNodes / 20, Failures: 1000},
 		}})
 	}
 	goesOn := func(r *fleet.Rollout) bool { return r.State == fleet.RolloutRunning }
@@ -120,21 +121,36 @@ func (v *village) rollsOut(bad bool) (caughtAt int) {
 			}
 		}
 		v.do(core.Tick{})
+		v.goesOn()
 	}
-	if !bad && slices.ContainsFunc(v.s.Kept().Rollouts, goesOn) {
-		v.t.Errorf("seed %d: an honest update is not everywhere after ten days", v.seed)
+	if at := v.at(); !bad && v.s.Kept().Update("u").Counted() == fleet.ImpactNone && at < claimParts*claimNodes*9/10 {
+		v.t.Errorf("seed %d: an honest update is on %d nodes alone after ten days", v.seed, at)
 	}
 	if v.s.Kept().Update("u").Counted() == fleet.ImpactNone {
 		return 0
 	}
+	return v.at()
+}
+
+// at is on how many nodes the update is, or about to be.
+func (v *village) at() (nodes int) {
 	for _, p := range v.s.Partitions {
 		for _, n := range p.Nodes {
 			if n.Runs.Version("c") == "2" || n.Visit != nil && !n.Visit.State.Ended() {
-				caughtAt++
+				nodes++
 			}
 		}
 	}
-	return caughtAt
+	return nodes
+}
+
+// goesOn lets rollouts go on whose canary broke: people say that it was the hardware.
+func (v *village) goesOn() {
+	for _, r := range v.s.Kept().Rollouts {
+		if r.State == fleet.RolloutPaused && strings.HasPrefix(r.Why, "gate: ") && strings.Contains(r.Why, "canary") {
+			v.do(core.MoveRollout{Name: r.Name, State: fleet.RolloutRunning})
+		}
+	}
 }
 
 // Of 40 updates that claim to do no harm ten interrupt the work on one in a hundred nodes. At least nine of them are caught
