@@ -17,27 +17,21 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// pumped is a simulated cluster whose reports come when they are due.
-type pumped interface {
-	driver.Driver
-	Pump(ctx context.Context, clock simulated.Clock, send func(driver.Report) error) error
-}
-
 // reconciled are Kubernetes clusters: each is brought to what the state says.
 type reconciled interface {
 	Run(ctx context.Context) error // until ctx ends
 	Wake(cluster string)           // something was decided for it
 }
 
-// cluster is what carries decisions out: Kubernetes clusters, or a simulated one. Under
-// a demo the simulated one also has people who use it.
+// cluster is what carries decisions out: Kubernetes clusters, or a driver, of which the
+// simulated one is the only one yet. Under a demo that one also has people who use it.
 type cluster struct {
-	log       *slog.Logger
-	real      reconciled // nil: it is simulated
-	simulated pumped     // nil: it is real
-	demo      *demo.Cluster
-	seed      uint64
-	crowd     *demo.Crowd
+	log    *slog.Logger
+	real   reconciled    // nil: a driver carries decisions out
+	driver driver.Pumped // nil: they are real
+	demo   *demo.Cluster
+	seed   uint64
+	crowd  *demo.Crowd
 }
 
 // newCluster is what carries this server's decisions out.
@@ -62,10 +56,10 @@ func (s *server) newCluster() (*cluster, error) {
 func newSimulated(mark *demoMark, log *slog.Logger) *cluster {
 	c := &cluster{log: log}
 	if mark == nil {
-		c.simulated = simulated.New(simulated.Options{Delays: simulated.RealisticDelays()})
+		c.driver = simulated.New(simulated.Options{Delays: simulated.RealisticDelays()})
 	} else {
 		c.seed, c.demo = mark.Seed, demo.NewCluster(mark.Seed)
-		c.simulated = c.demo
+		c.driver = c.demo
 	}
 	return c
 }
@@ -75,7 +69,7 @@ func (c *cluster) options(o engine.Options) engine.Options {
 	if c.real != nil {
 		o.Wake = c.real.Wake
 	} else {
-		o.Driver = c.simulated
+		o.Driver = c.driver
 	}
 	return o
 }
@@ -85,7 +79,7 @@ func (c *cluster) start(ctx context.Context, e *engine.Engine) error {
 	if c.demo == nil {
 		return nil
 	}
-	now := simulated.RealTime{}.Now()
+	now := wallClock{}.Now()
 	e.Read(func(s *fleet.State) { c.demo.Watch(max(now, s.Time), s) })
 	c.crowd = demo.NewCrowd(e, c.seed, now)
 	return c.crowd.Wake(ctx, now, does(e))
@@ -128,11 +122,11 @@ func (c *cluster) live(ctx context.Context, e *engine.Engine, line *statusLine) 
 			stop(c.real.Run(ctx))
 			return
 		}
-		stop(c.simulated.Pump(ctx, simulated.RealTime{}, func(r driver.Report) error { return c.report(ctx, do, r) }))
+		stop(c.driver.Pump(ctx, wallClock{}, func(r driver.Report) error { return c.report(ctx, do, r) }))
 	})
 	if c.crowd != nil {
 		parts.Go(func() {
-			if err := c.crowd.Run(ctx, simulated.RealTime{}.Now, do); err != nil {
+			if err := c.crowd.Run(ctx, wallClock{}.Now, do); err != nil {
 				stop(err)
 			}
 		})

@@ -5,7 +5,6 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/kube"
 	"github.com/muster-fleet/muster/internal/decide/core"
-	"github.com/muster-fleet/muster/internal/run/driver/simulated"
 	"github.com/muster-fleet/muster/internal/run/executor"
 	hands "github.com/muster-fleet/muster/internal/run/executor/simulated"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -20,7 +19,7 @@ func (s *server) carryOut(ctx context.Context) error {
 		Read: s.engine.Read, Log: s.log,
 		Do: func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
 		Executors: map[string]executor.Executor{
-			fleet.BySimulated: hands.New(hands.Options{Now: simulated.RealTime{}.Now, Spread: spreadOfWork}),
+			fleet.BySimulated: hands.New(hands.Options{Now: wallClock{}.Now, Spread: spreadOfWork}),
 			fleet.ByJob:       kube.VisitJobs{Reach: s.reach},
 		},
 	})

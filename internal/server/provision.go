@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
-	"github.com/muster-fleet/muster/internal/run/driver/simulated"
 	"github.com/muster-fleet/muster/internal/run/journal/postgres"
 	"github.com/muster-fleet/muster/internal/run/provision"
 	outside "github.com/muster-fleet/muster/internal/run/provision/simulated"
@@ -18,7 +17,7 @@ const roomy = 100_000
 // a simulated cloud in this process, which takes as long as the blueprint says; those of
 // the others by the adapters that are set up.
 func (s *server) buildOut(ctx context.Context) error {
-	world := outside.New(simulated.RealTime{}.Now)
+	world := outside.New(wallClock{}.Now)
 	adapters, mask, err := s.Outside.adapters()
 	if err != nil {
 		return err

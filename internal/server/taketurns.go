@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/run/driver/simulated"
 	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -27,7 +26,7 @@ type runner interface {
 // takeTurns lets a runner do what is due until ctx ends, and calls before each time that it looks. A
 // journal that cannot be reached now is waited for.
 func takeTurns(ctx context.Context, r runner, before func()) error {
-	clock := simulated.RealTime{}
+	clock := wallClock{}
 	for ctx.Err() == nil {
 		before()
 		if now := clock.Now(); r.Due() <= now {

@@ -19,7 +19,6 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/web"
 	"github.com/muster-fleet/muster/internal/prove/demo"
 	"github.com/muster-fleet/muster/internal/run/audit"
-	"github.com/muster-fleet/muster/internal/run/driver/simulated"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/run/journal"
@@ -187,7 +186,7 @@ func (s *server) firstPast(ctx context.Context) error {
 		return nil
 	}
 	s.lived = true
-	return demo.Past(ctx, s.journal, s.folder.demo.Seed, simulated.RealTime{}.Now())
+	return demo.Past(ctx, s.journal, s.folder.demo.Seed, wallClock{}.Now())
 }
 
 // machineClock is the clock of this machine, for tests that set it wrong; nil: what it is.

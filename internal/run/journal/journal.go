@@ -70,7 +70,8 @@ type Journal interface {
 	Close() error
 }
 
-// Follower is a journal that other processes write to, and that one can wait for.
+// Follower is a journal that other processes write to, and that one can wait for. Without it
+// a server cannot stand by: the engine refuses to follow.
 type Follower interface {
 	// Wait returns once the log goes beyond a sequence number, or after a moment without news, and
 	// where it ends then.
@@ -78,7 +79,8 @@ type Follower interface {
 }
 
 // Prober is a journal that can say, without an append, whether it is still there. Probe
-// returns ErrGone where it is not, and ErrUnavailable where that cannot be told now.
+// returns ErrGone where it is not, and ErrUnavailable where that cannot be told now. Without
+// it a journal that is gone shows at the next append.
 type Prober interface {
 	Probe(ctx context.Context) error
 }
