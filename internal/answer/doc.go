@@ -3,7 +3,7 @@
 //
 // Questions. Those marked * are pure:
 //
-//	view         what people read: capacity, history, audit
+//	view*        what people read: capacity, history, audit
 //	reason*      the list of reasons for which work waits
 //	explain*     why a workload waits
 //	whatif*      what would let it start, tried on a copy

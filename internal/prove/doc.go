@@ -8,7 +8,7 @@
 //	siege                      one hostile caller against a server with its people
 //	stage                      stories on a real Kubernetes cluster
 //	mutate                     counts the mistakes in decide that the tests notice
-//	walls, prose, house        hold imports and English; measure the layout
+//	walls, prose, layout       hold imports and English; measure the layout
 //	trace                      reads job traces
 //	sbom                       writes what a program is made of
 //

@@ -11,5 +11,10 @@
 // simulated cluster (cluster.go), one real cluster (join.go) or several (clusters.go)
 // under it, a look at what must always hold (invariants.go), the API over it
 // (decider.go, modes.go), and what people see of it (live.go). taketurns.go drives what
-// is carried out outside. agent.go runs the agent of a cluster, which dials in.
+// is carried out outside: clusters are built (provision.go, outside.go), and nodes are
+// visited (executors.go). agent.go runs the agent of a cluster, which dials in. access.go
+// and signin.go say who calls.
+//
+// Of several servers on one database one leads (leader.go). The others send commands on to
+// it (forward.go, peers.go), and all keep some files alike (shared.go).
 package server

@@ -55,13 +55,12 @@ type Row struct {
 	Part  Part
 }
 
-// rows are all reasons. The order in which a workload's blockers are listed is the contract's
+// rows are all reasons, in the order of the contract's table. The order in which a workload's blockers are listed is the contract's
 // (semantics §7), and is made in answer/explain.
 var rows = []Row{
 	{NoSuchPartition, Change, Quota},
 	{ClusterNotReady, Fault, Broken},
 	{GangTooLarge, Change, Shape},
-	{FlexShare, Wait, Quota},
 	{Held, Ask, Quota},
 	{Behind, Wait, Moment},
 	{MaintenanceAhead, Wait, Unbacked},
@@ -70,6 +69,7 @@ var rows = []Row{
 	{QuotaFull, Wait, Quota},
 	{Fragmented, Wait, Shape},
 	{Evicting, Wait, Moment},
+	{FlexShare, Wait, Quota},
 	{FlexFull, Wait, Quota},
 	{Resting, Wait, Moment},
 }

@@ -9,25 +9,34 @@
 // Observing:
 //
 //	watch.go, devices.go, optional.go, kueuewatch.go   what the API server shows
-//	snapshot.go         one moment of it; package translate says what objects mean
+//	snapshot.go, seenpod.go       one moment of it; package translate says what objects mean
+//	owners.go, ownerfrom.go, ownerparts.go   what makes pods, and how many
+//	usage.go            what Prometheus says of GPUs
+//	heartbeat.go        whether the API server is there
 //
 // From the cluster to the state:
 //
-//	inventory.go, nodestates.go   nodes
+//	inventory.go, nodestates.go, names.go   nodes, and what they are called
 //	grants.go           quota
 //	observedwork.go     work on a cluster that is only watched
+//	foreign.go, astray.go         GPU pods that Muster does not manage, or that run past it
 //	workloads.go, resize.go       work that Muster starts
 //
 // From the state to the cluster:
 //
+//	takeover.go         the moment from which Muster decides there
+//	lostfleet.go        a cluster that runs what the state knows nothing of is left alone
 //	desired.go          what should run
 //	podplan.go          that compared with the pods
-//	podcontroller.go, suspensions.go   start and evict
+//	podcontroller.go, suspensions.go, nodefits.go   start where it fits, and evict
 //	conditions.go       tells pods why they wait
-//	nodemarks.go, outofservice.go      mark nodes, and fence silent ones
-//	kueuecontroller.go  writes Kueue's quotas
+//	nodecontroller.go, nodemarks.go, outofservice.go   mark nodes, and fence silent ones
+//	visitjobs.go        carries visits of nodes out by Jobs
+//	kueuecontroller.go  reads Kueue's queues, and writes its quotas
 //
-// The files client*.go speak with the API server. The reconciler runs in the server: the
+// shared.go says what the engine must offer; scope.go lets one cluster say nothing of another.
+// The files client*.go speak with the API server, readonly.go without ever writing. plugin.go
+// and serviceproxy.go serve people who have a kubeconfig alone. The reconciler runs in the server: the
 // agent in the cluster only passes calls on (apiproxy.go), and only those that Muster makes
 // (allowedcalls.go, allowedwrites.go).
 package kube

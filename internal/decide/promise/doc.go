@@ -1,7 +1,8 @@
 // Package promise says how much can be promised, and in which islands it stands.
 //
 // Read capacity.go first: it turns a partition's health into the nodes that may
-// be promised now (fast down, slow up). align.go then maps grants to islands in
+// be promised now (fast down, slow up). What policies that learn know of the past is
+// foresight.go; the statistics are package buffer. align.go then maps grants to islands in
 // the numbered steps of semantics §3: gangs first (gangs.go), the rest shared
 // among loose parts (shares.go), everything moved as little as possible
 // (moves.go), gangs that stand nowhere yet let in where nobody's cover has to go

@@ -8,6 +8,7 @@
 // translated (read.go). The translation, both ways, is the room wire. What comes
 // back as a refusal, an error or a panic becomes an error of the protocol in one
 // place (fail.go). server.go puts it all together.
+// Which action each RPC is stands in rights.go, and how long questions take turns in turns.go.
 //
 // The engine is an interface of this room (engine.go), so that nothing here
 // knows how commands are decided or kept.

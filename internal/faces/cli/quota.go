@@ -14,7 +14,7 @@ import (
 )
 
 func newQuota(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "quota", Aliases: []string{"quotas"}, Short: "quotas: list, show, create, delete, grant, transfer, hold, access, owner, history"}
+	cmd := &cobra.Command{Use: "quota", Aliases: []string{"quotas"}, Short: "quotas: list, show, create, delete, grant, transfer, hold, access, owner, history, request, requests, offer, answer, withdraw"}
 	return group(cmd, newQuotaList(a), newQuotaShow(a), newQuotaCreate(a), newQuotaDelete(a), newQuotaGrant(a),
 		newQuotaTransfer(a), newQuotaHold(a), newQuotaAccess(a), newQuotaOwner(a), newQuotaHistory(a),
 		newQuotaRequest(a), newQuotaRequests(a), newQuotaOffer(a), newQuotaAnswer(a), newQuotaWithdraw(a))

@@ -10,7 +10,8 @@
 //	islands    nodes drawn island by island
 //	change     the forms by which pages change something
 //	a folder for each page or family of pages: fleet, partition, run, workload, queue,
-//	team, haircut, promise, node, events, incident, coming, shadow, maintenance, buildout, reference
+//	team, haircut, promise, node, events, incident, coming, shadow, maintenance, buildout,
+//	session, reference
 //
 // A page asks the API, turns the answer into rows and a picture (package draw), and templ
 // writes the HTML. Files named *_templ.go are generated from the .templ files beside them

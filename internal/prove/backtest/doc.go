@@ -4,7 +4,7 @@
 //
 // Read pool.go first: the past of a pool of nodes, from a fault file (faults.go)
 // or a journal (journal.go); racks.go says which nodes of a fault file stand together.
-// policy.go is what can be tried, run.go the trial and its figures, report.go the whole
+// policy.go is a buffer policy that can be tried, run.go the trial and its figures, report.go the whole
 // table of policies, pools and horizons. hindsight.go is the best that a constant buffer
 // could have done. plot.go and svg.go draw the frontier: what was held back against what
 // was kept.

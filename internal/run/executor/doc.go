@@ -5,6 +5,6 @@
 // looked up by its ID before it is begun, so a crash at any point begins nothing twice.
 // Updates that people carry out are left to people.
 //
-// Read seam.go (what an executor is), runner.go (one turn), then visits.go (what a visit
+// Read executor.go (what an executor is), runner.go (one turn), then visits.go (what a visit
 // still needs).
 package executor

@@ -6,6 +6,6 @@
 // is looked up by its ID before it is begun, so a crash at any point begins nothing twice.
 // Adapters stand behind Outside and Cloud (outside.go), one for each provider.
 //
-// Read outside.go (the seam), runner.go (one turn), then operations.go, looks.go and
+// Read outside.go (what an adapter is), runner.go (one turn), then operations.go, looks.go and
 // counts.go (the three kinds of work).
 package provision

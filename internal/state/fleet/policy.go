@@ -19,7 +19,8 @@ func (p Permille) Float() float64 { return float64(p) / 1000 }
 // Percent is the share in words: 15 %, 99.9 %.
 func (p Permille) Percent() string { return strconv.FormatFloat(float64(p)/10, 'f', -1, 64) + " %" }
 
-// Policy is what an operator may set for the fleet. Durations are in nanoseconds.
+// Policy is the fleet's policy: what an operator may set for all of it. One field of it is a
+// buffer policy (Buffer); the health policy (HealthPolicy) stands beside it. Durations are in nanoseconds.
 type Policy struct {
 	Buffer      Buffer        `json:"buffer"`
 	Dwell       time.Duration `json:"dwell"`

@@ -2,7 +2,8 @@ package trial
 
 import "github.com/muster-fleet/muster/internal/decide/promise/buffer"
 
-// Policy is a buffer policy that can be tried.
+// Policy is a buffer policy that can be tried: a fleet.Buffer, or of a kind that Muster does
+// not have. Its shares are not rounded.
 type Policy struct {
 	Kind       string  // one of Kinds
 	Share      float64 // held back under fixed, 0 to 1
