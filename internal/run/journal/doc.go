@@ -24,8 +24,8 @@
 //
 // A backend may offer two things more (journal.go), which the engine looks for itself; a
 // backend without them compiles, and no test is red. Without Follower no second server can
-// stand by on the log. Without Prober nobody notices that the log is gone before the next
-// command is to be written, and a server that was idle goes on answering from memory.
+// stand by on the log. Without Prober a log that is gone shows only when the next command is
+// to be written; until then an idle server answers from memory.
 //
 // The backends live in folders of their own (memory, sqlite, postgres), and all of them
 // run the same conformance suite, journaltest. Copy, Export and Import move a log between any two.
