@@ -70,6 +70,9 @@ func TestWhatIsAlikeGoesOnAlike(t *testing.T) {
 		if m.levels == 4 {
 			depth = 2
 		}
+		if testing.Short() {
+			depth--
+		}
 		plain := m.model
 		plain.plain = true
 		all, few := newExplorer(plain), newExplorer(m.model)

@@ -46,6 +46,9 @@ func TestEveryHistoryOfSmallModels(t *testing.T) {
 			continue
 		}
 		depth := m.depth
+		if testing.Short() {
+			depth--
+		}
 		if *deepFlag {
 			depth = m.deep
 		}

@@ -20,21 +20,45 @@ const mutantCode = `// Package mutant says which mutant the process is.
 package mutant
 
 import (
+	"fmt"
 	"os"
 	"strconv"
+	"sync"
 )
 
-var number, _ = strconv.Atoi(os.Getenv("MUSTER_MUTANT"))
+var (
+	number, _ = strconv.Atoi(os.Getenv("MUSTER_MUTANT"))
+	list      = os.Getenv("MUSTER_REACHED")
+	reached   sync.Map
+)
 
 // Is says whether the process is this mutant.
-func Is(id int) bool { return number == id }
+func Is(id int) bool {
+	if list != "" {
+		note(id)
+	}
+	return number == id
+}
 
 // Pick is the wrong value for this mutant, and the right one for all others.
 func Pick[T any](id int, right, wrong T) T {
-	if number == id {
+	if Is(id) {
 		return wrong
 	}
 	return right
+}
+
+// note adds a site to the list of those that the process reached.
+func note(id int) {
+	if _, known := reached.LoadOrStore(id, true); known {
+		return
+	}
+	file, err := os.OpenFile(list, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	defer file.Close()
+	fmt.Fprintln(file, id)
 }
 `
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -19,6 +20,10 @@ type site struct {
 	start, end int    // offsets in the file
 	lines      int    // how many more it has
 	text       func(id string) string
+}
+
+func (s site) String() string {
+	return fmt.Sprintf("%s:%d: %s: %.100s", s.File, s.Line, s.Kind, s.Was)
 }
 
 // sitesIn lists the sites of all Go files under a folder that are no tests.

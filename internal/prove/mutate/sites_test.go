@@ -3,7 +3,9 @@ package main
 import (
 	"go/format"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 )
 
 const small = `package small
@@ -56,5 +58,42 @@ func TestDrawnSitesDoNotOverlap(t *testing.T) {
 	}
 	if len(list) < 3 {
 		t.Errorf("%d of %d sites were drawn", len(list), len(all))
+	}
+}
+
+func TestADearTestIsOneThatTakesMuchOfItsSuite(t *testing.T) {
+	const output = "=== RUN   TestA\n--- PASS: TestA (9.00s)\n    --- PASS: TestA/part (9.00s)\n--- PASS: TestB (1.00s)\n--- PASS: TestC (0.00s)\nPASS\n"
+	if got := dearTests(output, time.Second); !slices.Equal(got, []string{"^TestA$"}) {
+		t.Errorf("of a second: %v", got)
+	}
+	if got := dearTests(output, 4*time.Second); !slices.Equal(got, []string{"^TestA$", "^TestB$"}) {
+		t.Errorf("of four seconds: %v", got)
+	}
+}
+
+func TestOnlySuitesThatReachASiteRunAndThoseFirstThatNoticeTheMostInASecond(t *testing.T) {
+	slow := &suite{folder: "slow", reaches: map[int]bool{1: true}, took: 10 * time.Second}
+	quick := &suite{folder: "quick", reaches: map[int]bool{1: true}, took: time.Second}
+	far := &suite{folder: "far", reaches: map[int]bool{2: true}}
+	all := []*suite{slow, far, quick}
+	if got := reaching(all, 1); !slices.Equal(got, []*suite{quick, slow}) {
+		t.Errorf("got %v", got)
+	}
+	slow.noticed = 20
+	if got := reaching(all, 1); !slices.Equal(got, []*suite{slow, quick}) {
+		t.Errorf("after twenty that the slow one noticed: %v", got)
+	}
+	if got := try(t.Context(), all, 3); got != unreached {
+		t.Errorf("a site that no test reaches: %s", got)
+	}
+}
+
+func TestOnlyTriesWhatIsAskedForAmongTheFirstThatCompile(t *testing.T) {
+	o := options{n: 3}
+	if err := o.readOnly("2,4,5"); err != nil {
+		t.Fatal(err)
+	}
+	if got := o.wanted(9, map[int]bool{2: true}); !slices.Equal(got, []int{1, 3}) { // the numbers 1, 2 and 4 of nine
+		t.Errorf("got %v", got)
 	}
 }
