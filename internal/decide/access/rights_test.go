@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/muster-fleet/muster/internal/decide/access"
@@ -133,5 +134,35 @@ func TestWhoRunsTheFleet(t *testing.T) {
 	}
 	if access.RunsFleet(nil) {
 		t.Error("a caller without a role runs the fleet")
+	}
+}
+
+// A role is held only where it makes sense, and a refusal says where that is.
+func TestARoleIsHeldOnlyInItsKindsOfScope(t *testing.T) {
+	scopes := map[string]fleet.Scope{"fleet": {}, "namespace": {Namespace: "oak"}, "quota": {Quota: "research"}, "cluster": {Cluster: "tiger"}}
+	for role, in := range map[fleet.Role]string{
+		fleet.Viewer: "namespace quota cluster fleet", fleet.Researcher: "namespace fleet", fleet.QuotaLead: "quota fleet",
+		fleet.FleetEngineer: "cluster fleet", fleet.Admin: "fleet",
+	} {
+		for kind, scope := range scopes {
+			if wrong := access.CheckScope(role, scope); (wrong == "") != strings.Contains(in, kind) {
+				t.Errorf("%s in a scope of kind %s: %q", role, kind, wrong)
+			}
+		}
+	}
+	if wrong := access.CheckScope("king", fleet.Scope{}); !strings.Contains(wrong, "no role king") {
+		t.Errorf("a role that does not exist: %q", wrong)
+	}
+}
+
+func TestARefusalNamesTheRolesThatMay(t *testing.T) {
+	for action, want := range map[access.Action]string{
+		access.BindRoles:    "admin",
+		access.AnswerQuota:  "manager or admin",
+		access.AnswerAccess: "quota-owner, manager or admin",
+	} {
+		if got := access.Wanted(action); got != want {
+			t.Errorf("%s takes %q, want %q", action, got, want)
+		}
 	}
 }

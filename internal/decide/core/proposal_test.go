@@ -96,3 +96,27 @@ func TestOnePersonCannotAskForTwo(t *testing.T) {
 		t.Errorf("%v", refusal)
 	}
 }
+
+// The same change is proposed once; another one may wait beside it.
+func TestTheSameChangeIsProposedOnce(t *testing.T) {
+	s := fleet.NewState()
+	amy := admin(fleet.UserPrincipal, "amy")
+	for i, c := range []struct {
+		command Command
+		refused Code
+	}{
+		{AddCluster{Name: "tiger", Mode: fleet.Shadow}, ""},
+		{Propose{Command: SetBuffer{Scope: "tiger", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 300}}}, ""},
+		{Propose{Command: SetBuffer{Scope: "tiger", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 300}}}, NameTaken},
+		{Propose{Command: SetBuffer{Scope: "tiger", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 200}}}, ""},
+		{Propose{Command: SetMode{Cluster: "tiger", Mode: fleet.Enforce}}, ""},
+	} {
+		_, refusal := Step(s, Request{Command: c.command, Actor: amy, Reason: "the story"}, 1)
+		if refusal == nil && c.refused != "" || refusal != nil && refusal.Code != c.refused {
+			t.Errorf("step %d, %T: %v", i, c.command, refusal)
+		}
+	}
+	if len(s.Proposals) != 3 {
+		t.Errorf("%d proposals wait", len(s.Proposals))
+	}
+}

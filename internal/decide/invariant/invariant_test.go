@@ -215,3 +215,38 @@ func large(nodes int) *fleet.State {
 	}
 	return s
 }
+
+// TestAWrongIndexIsNamed: of what is kept beside the workloads and nodes, each figure that is
+// wrong is named, so that one finding does not hide another.
+func TestAWrongIndexIsNamed(t *testing.T) {
+	for what, c := range map[string]struct {
+		harm  func(s *fleet.State, p *fleet.Partition)
+		named []string
+	}{
+		"a node that fails by the way": {
+			func(_ *fleet.State, p *fleet.Partition) { p.Nodes[7].State = fleet.Quarantined },
+			[]string{"whole nodes of island b: 4 is not 3", "tally", "room in island b: 30 is not 22", "replicas that fit in island b: 15 is not 11"},
+		},
+		"waiting work that changes its target by the way": {
+			func(s *fleet.State, _ *fleet.Partition) { s.Workload("n", "waits").Target = "q/y" },
+			[]string{"1 workloads target q/y and are found, of 2", "queue of quota q/x", "queue of quota q/y"},
+		},
+		"flex work that changes its target by the way": {
+			func(s *fleet.State, _ *fleet.Partition) { s.Workload("n", "flex").Target = "q/x" },
+			[]string{"flex work", "GPUs staying of namespace n: 2 is not 0", "usage of q/x: 16 is not 18", "work of q/x in its order", "GPUs staying of q/x: 16 is not 18"},
+		},
+		"flex work that changes its namespace by the way": {
+			func(s *fleet.State, _ *fleet.Partition) { s.Workload("n", "flex").Namespace = "other" },
+			[]string{"is not found by its name", "GPUs staying of namespace n: 2 is not 0", "GPUs staying of namespace other: 0 is not 2"},
+		},
+	} {
+		s := sound()
+		c.harm(s, s.Partition("t/g"))
+		found := fmt.Sprint(invariant.Check(s))
+		for _, name := range c.named {
+			if !strings.Contains(found, name) {
+				t.Errorf("%s: nothing says %q in %s", what, name, found)
+			}
+		}
+	}
+}

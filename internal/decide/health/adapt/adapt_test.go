@@ -96,7 +96,7 @@ func TestLinesOfTheKernel(t *testing.T) {
 	if !ok || !slices.Equal(s.Codes, []string{"79"}) || s.Entities[0].Value != "0000:10:1c" || !s.Fatal || s.Action != "RESTART_BM" {
 		t.Errorf("%t %+v", ok, s)
 	}
-	for _, line := range []string{"", "NVRM: Xid (PCI:0000:10:1c): , x", "NVRM: Xid (0000:01:00): 99999", "kernel: eth0 up"} {
+	for _, line := range []string{"", "NVRM: Xid (PCI:0000:10:1c): , x", "NVRM: Xid (0000:01:00): 99999", "NVRM: Xid (0000:01:00): 0, pid=1896", "kernel: eth0 up"} {
 		if s, ok := adapt.FromKernelLine("n1", line, 9); ok {
 			t.Errorf("%q became %+v", line, s)
 		}

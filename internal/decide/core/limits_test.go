@@ -1,0 +1,167 @@
+package core_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/access"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// What stands at a limit is taken, and what is one step beyond it is refused with these words; "": taken.
+func TestLimitsAreWhatTheySay(t *testing.T) {
+	for what, c := range map[string]struct {
+		command core.Command
+		refused string
+	}{
+		"a hold that ends now":               {core.PlaceHold{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour)}, "still to come"},
+		"a hold that ends soon":              {core.PlaceHold{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour + time.Minute)}, ""},
+		"a grant that ends now":              {core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour)}, "would have ended already"},
+		"a grant that ends soon":             {core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour + time.Minute)}, ""},
+		"work of as many pools as may be":    {job("ns", "w", "oak", fleet.Mid, pools(core.MaxPools)...), ""},
+		"work of one pool more":              {job("ns", "w", "oak", fleet.Mid, pools(core.MaxPools+1)...), "1 to 32 pools, not 33"},
+		"the most important work":            {job("ns", "w", "oak", fleet.Critical, pools(1)...), ""},
+		"more important than that":           {job("ns", "w", "oak", fleet.Critical-1, pools(1)...), "unknown priority"},
+		"work without a grace":               {core.Submit{Spec: fleet.Spec{Namespace: "ns", Name: "w", Target: "oak", Priority: fleet.Mid, Pools: pools(1)}}, ""},
+		"work of a grace before its end":     {core.Submit{Spec: fleet.Spec{Namespace: "ns", Name: "w", Target: "oak", Priority: fleet.Mid, Grace: -1, Pools: pools(1)}}, "a duration is negative"},
+		"GPUs that do nothing":               {core.MeasureUsage{Of: []core.Measured{{Namespace: "ns", Name: "w", SM: 0, Tensor: fleet.Unmeasured, Network: 0}}}, ""},
+		"GPUs that do less than nothing":     {core.MeasureUsage{Of: []core.Measured{{Namespace: "ns", Name: "w", SM: -2}}}, "it is 0 to 1000 thousandths"},
+		"GPUs that do all they can":          {core.MeasureUsage{Of: []core.Measured{{Namespace: "ns", Name: "w", SM: 1000}}}, ""},
+		"an island of no nodes":              {core.AddIslands{Partition: "t/g", Islands: []core.NewIsland{{Name: "b", Nodes: 0}}}, ""},
+		"an island of less than none":        {core.AddIslands{Partition: "t/g", Islands: []core.NewIsland{{Name: "b", Nodes: -1}}}, "can be added at once"},
+		"a grant beyond what can be kept":    {core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 64}, "at most 16 more fit"},
+		"a record of an island without node": {record(1, 0), "island a0 has 0 nodes"},
+		"a record of an island of one":       {record(1, 1), ""},
+		"a record of an island of very many": {record(1, core.MaxNodesPerCommand+1), "1 to 200000 are possible"},
+		"a record of as many islands":        {record(core.MaxListed, 1), ""},
+		"a record of one island more":        {record(core.MaxListed+1, 1), "has 65 islands; it has 1 to 64"},
+		"a record of no island":              {record(0, 1), "has 0 islands"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			st := smallFleet(t, 4)
+			st.quota(0, "oak", 1, 0)
+			st.quota(0, "half", 0, 0)
+			st.do(0, core.SetGrant{Quota: "half", Partition: "t/g", GPUs: 4}, core.AddBlueprint{Blueprint: fleet.Blueprint{
+				Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "m", PerNode: 1}}, Checkin: fleet.CheckinPerson, Mode: fleet.Enforce, Ready: 700,
+			}})
+			st.by(time.Hour, ops, c.command, c.refused)
+		})
+	}
+}
+
+func pools(n int) (list []fleet.Pool) {
+	for i := range n {
+		list = append(list, pool(fmt.Sprint("p", i), i, 1, 1))
+	}
+	return list
+}
+
+func record(islands, nodes int) core.PlanCluster {
+	r := fleet.ClusterRecord{Name: "lynx", Subscription: "s", Region: "east", GPU: "g", Priority: fleet.Mid, Blueprint: "nd"}
+	for i := range islands {
+		r.Islands = append(r.Islands, fleet.RecordIsland{Name: fmt.Sprint("a", i), Nodes: nodes})
+	}
+	return core.PlanCluster{Record: r}
+}
+
+// A role is granted with a reason, a moment to come and a priority that there is.
+func TestRolesAreGrantedWithinLimits(t *testing.T) {
+	st := smallFleet(t, 1)
+	highest := func(p fleet.Priority) *fleet.Priority { return &p }
+	for _, c := range []struct {
+		grant   core.GrantRole
+		refused string
+	}{
+		{core.GrantRole{Until: moment(time.Hour)}, "would end before it begins"},
+		{core.GrantRole{Until: moment(2 * time.Hour)}, ""},
+		{core.GrantRole{Highest: highest(fleet.Critical - 1)}, "unknown priority"},
+		{core.GrantRole{Highest: highest(fleet.Low + 1)}, "unknown priority"},
+		{core.GrantRole{Highest: highest(fleet.Critical)}, ""},
+		{core.GrantRole{Highest: highest(fleet.Low)}, ""},
+		{core.GrantRole{}, ""},
+	} {
+		c.grant.Subject, c.grant.Role = fleet.Principal{Kind: fleet.UserPrincipal, Name: "ada"}, fleet.Researcher
+		st.by(time.Hour, ops, c.grant, c.refused)
+	}
+}
+
+// Who has the role break-glass breaks the glass with a reason, and only who signed in.
+func TestTheGlassIsBrokenByWhoSignedInAndSaysWhy(t *testing.T) {
+	st := smallFleet(t, 1)
+	eve := core.Actor{Name: "user:eve", User: "eve", Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: "eve"}}
+	st.by(time.Hour, eve, core.BreakGlass{}, "may not become admin")
+	st.by(time.Hour, ops, core.GrantRole{Subject: eve.Principal, Role: fleet.BreakGlass}, "")
+	st.by(time.Hour, ops, core.BreakGlass{}, "did not sign in")
+	if _, refusal := core.Step(st.s, core.Request{Command: core.BreakGlass{}, Actor: eve}, moment(time.Hour)); refusal == nil || refusal.Code != core.ReasonNeeded {
+		t.Errorf("without a reason: %v", refusal)
+	}
+	st.by(time.Hour, eve, core.BreakGlass{}, "")
+	if rights := access.Rights(st.s, access.Who{Principal: eve.Principal}, moment(time.Hour)); !access.May(rights, access.BindRoles, access.Place{}) {
+		t.Error("the glass is broken, and eve is no admin")
+	}
+	st.by(time.Hour, ops, core.GrantRole{Subject: eve.Principal, Role: fleet.Admin}, "")
+	st.by(time.Hour, eve, core.BreakGlass{}, "is an admin already")
+}
+
+// Work that was seen on a cluster is taken over, with the groups of its people, once Muster decides there.
+func TestWorkIsTakenOverWhereMusterDecides(t *testing.T) {
+	st := smallFleet(t, 1)
+	w := job("ns@t", "w", fleet.Flex, fleet.Mid, pools(1)...).Spec
+	w.Groups = []string{fleet.SeenOn("t")}
+	st.do(0, core.SetMode{Cluster: "t", Mode: fleet.Observe}, core.Observe{Spec: w, Partition: "t/g", On: []core.Seen{{Node: "t-g-a-001"}}})
+	adopt := core.Adopt{Namespace: "ns@t", Name: "w", Groups: []string{"team", "team"}}
+	st.by(time.Hour, ops, adopt, "no cluster in mode enforce")
+	st.do(time.Hour, core.SetMode{Cluster: "t", Mode: fleet.Shadow}, core.SetMode{Cluster: "t", Mode: fleet.Enforce})
+	st.by(time.Hour, ops, adopt, "")
+	if groups := st.s.Workload("ns@t", "w").Groups; strings.Join(groups, " ") != fleet.SeenOn("t")+" team" {
+		t.Errorf("taken over with the groups %q", groups)
+	}
+	st.by(time.Hour, ops, core.Adopt{Namespace: "ns", Name: "other"}, "no workload ns/other")
+}
+
+// What work holds on one node makes no room for it on another.
+func TestWorkIsNotSeenWhereOthersHoldAllGPUs(t *testing.T) {
+	st := smallFleet(t, 2)
+	on := func(nodes ...string) (list []core.Seen) {
+		for _, n := range nodes {
+			list = append(list, core.Seen{Node: n})
+		}
+		return list
+	}
+	pair := job("ns@t", "pair", fleet.Flex, fleet.Mid, pool("p", 0, 4, 2)).Spec
+	full := job("ns@t", "full", fleet.Flex, fleet.Mid, pool("p", 0, 8, 1)).Spec
+	st.do(0, core.SetMode{Cluster: "t", Mode: fleet.Observe},
+		core.Observe{Spec: pair, Partition: "t/g", On: on("t-g-a-001", "t-g-a-001")},
+		core.Observe{Spec: full, Partition: "t/g", On: on("t-g-a-002")})
+	st.by(time.Hour, ops, core.Observe{Spec: pair, Partition: "t/g", On: on("t-g-a-001", "t-g-a-002")}, "has no room for 4 GPUs")
+	st.by(time.Hour, ops, core.Observe{Spec: pair, Partition: "t/g", On: on("t-g-a-001", "t-g-a-001")}, "")
+}
+
+// An update is withdrawn once; to withdraw it again changes nothing.
+func TestAnUpdateIsWithdrawnOnce(t *testing.T) {
+	st := smallFleet(t, 1)
+	st.do(0, core.AddUpdate{Update: fleet.NodeUpdate{Name: "u", Component: fleet.Component{Name: "c", Version: "2"}, Impact: fleet.ImpactNone, Lasts: time.Minute}})
+	for _, at := range []time.Duration{time.Hour, 2 * time.Hour} {
+		st.do(at, core.WithdrawUpdate{Name: "u"})
+		if is := st.s.Kept().Update("u").Record.Withdrawn; is != moment(time.Hour) {
+			t.Errorf("withdrawn at %v, want %v", is, moment(time.Hour))
+		}
+	}
+	st.by(time.Hour, ops, core.WithdrawUpdate{Name: "v"}, "no update")
+}
+
+// A cluster in which anybody has a grant of even one GPU is not retired.
+func TestOneGrantedGPUKeepsAClusterFromRetiring(t *testing.T) {
+	st := smallFleet(t, 1)
+	st.do(0, core.AddBlueprint{Blueprint: fleet.Blueprint{
+		Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "m", PerNode: 1}}, Checkin: fleet.CheckinPerson, Mode: fleet.Enforce, Ready: 700,
+	}}, record(1, 1), core.AddCluster{Name: "lynx"}, core.AddPartition{Cluster: "lynx", GPU: "g"},
+		core.AddIslands{Partition: "lynx/g", Islands: []core.NewIsland{{Name: "a0", Nodes: 1}}},
+		core.CreateQuota{Path: "oak"}, core.SetGrant{Quota: "oak", Partition: "lynx/g", GPUs: 1})
+	st.by(time.Hour, ops, core.SteerCluster{Cluster: "lynx", Do: core.Retire}, "1 GPUs of cluster lynx are assigned to oak (1 in lynx/g)")
+	st.do(time.Hour, core.SetGrant{Quota: "oak", Partition: "lynx/g"})
+	st.by(time.Hour, ops, core.SteerCluster{Cluster: "lynx", Do: core.Retire}, "")
+}
