@@ -156,3 +156,15 @@ func TestWhatEndsOfAGrantIsSetApart(t *testing.T) {
 		}
 	}
 }
+
+// TestOneGPUUntilAMomentKeepsWhoGrantedItAndWhy: the end of the smallest grant can be explained, too.
+func TestOneGPUUntilAMomentKeepsWhoGrantedItAndWhy(t *testing.T) {
+	st := granted(t, 24)
+	one := core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 1, Until: moment(48 * time.Hour), KeepGang: true}
+	if _, refusal := core.Step(st.s, core.Request{Command: one, Actor: core.System, Reason: "demo"}, moment(time.Minute)); refusal != nil {
+		t.Fatal(refusal)
+	}
+	if is := st.s.Partition("tiger/h200").Account("oak").Temporary; is.GPUs != 1 || is.Reason != "demo" || is.By != core.System.Name {
+		t.Errorf("%+v", is)
+	}
+}

@@ -120,3 +120,19 @@ func TestWhatTakesNothingNeedsNoReason(t *testing.T) {
 		}
 	}
 }
+
+// TestACutTellsOfNoWorkThatWasUnprotectedBefore: of two cuts, the second tells of what it takes alone.
+func TestACutTellsOfNoWorkThatWasUnprotectedBefore(t *testing.T) {
+	st := guarded(t)
+	st.do(1, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 24})
+	out := st.do(2, core.SetGrant{Quota: "oak", Partition: "tiger/h200"})
+	var told []uint64
+	for _, e := range out.Record.Events {
+		if cut, ok := e.(event.ProtectionCut); ok {
+			told = append(told, cut.ID)
+		}
+	}
+	if !slices.Equal(told, []uint64{st.s.Workload("ns", "first").ID}) {
+		t.Errorf("told of the workloads %v", told)
+	}
+}
