@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -206,6 +207,9 @@ func (o *journalCommand) export(ctx context.Context, from, file string) error {
 }
 
 func (o *journalCommand) bringIn(ctx context.Context, file, to string) error {
+	if ok, err := journal.Exported(file); err != nil || !ok {
+		return cli.Malformed(cmp.Or(err, fmt.Errorf("%s is no export of a journal; muster journal export writes one, and muster restore reads what muster backup wrote", file)))
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return cli.Malformed(err)
@@ -258,34 +262,70 @@ func (u until) Read(ctx context.Context, from uint64, fn func(journal.Entry) err
 }
 
 func (o *journalCommand) restore(ctx context.Context, from, to string) error {
-	return between(ctx, from, to, func(source, target journal.Journal) error {
-		if last, _, err := target.Last(ctx); err != nil || last > 0 {
-			return errors.Join(err, cli.Malformed(fmt.Errorf("%s holds %d records; restore into an empty journal", to, last)))
+	if o.at != "" && o.version > 0 {
+		return cli.Usage("--at and --version both say up to where; give one of them")
+	}
+	var at time.Time
+	if o.at != "" {
+		var err error
+		if at, err = time.Parse(time.RFC3339, o.at); err != nil {
+			return cli.Usage("--at %.40q; write a moment as 2026-11-20T14:00:00Z", o.at)
 		}
-		if o.at != "" && o.version > 0 {
-			return cli.Usage("--at and --version both say up to where; give one of them")
-		}
-		if o.version > 0 {
-			source = until{source, o.version}
-		}
-		if o.at != "" {
-			at, err := time.Parse(time.RFC3339, o.at)
-			if err != nil {
-				return cli.Usage("--at %.40q; write a moment as 2026-11-20T14:00:00Z", o.at)
-			}
-			seq, err := source.SeqAt(ctx, at.UnixNano())
-			if err != nil {
-				return err
-			}
-			source = until{source, seq}
-		}
-		if err := reaches(ctx, source); err != nil {
-			return err
-		}
-		last, err := journal.Copy(ctx, target, source, o.progress())
-		if err == nil {
-			o.tell("Restored up to record %d.", last)
-		}
+	}
+	source, err := named.Read(ctx, from)
+	if err != nil {
+		return cli.Malformed(err)
+	}
+	defer source.Close()
+	upTo, err := o.upTo(ctx, from, source, at)
+	if err != nil {
 		return err
+	}
+	target, err := named.Write(ctx, to)
+	if err != nil {
+		return cli.Malformed(err)
+	}
+	return errors.Join(o.restored(ctx, target, upTo, to), target.Close())
+}
+
+func (o *journalCommand) restored(ctx context.Context, target, source journal.Journal, to string) error {
+	if last, _, err := target.Last(ctx); err != nil || last > 0 {
+		return errors.Join(err, cli.Malformed(fmt.Errorf("%s holds %d records; restore into an empty journal", to, last)))
+	}
+	last, err := journal.Copy(ctx, target, source, o.progress())
+	if err == nil {
+		o.tell("Restored up to record %d.", last)
+	}
+	return err
+}
+
+// upTo is a journal up to the record or the moment that was asked for, which it must reach.
+func (o *journalCommand) upTo(ctx context.Context, name string, j journal.Journal, at time.Time) (journal.Journal, error) {
+	last, _, err := j.Last(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.version > last:
+		return nil, cli.Malformed(fmt.Errorf("%s ends with record %d; --version %d comes after it", name, last, o.version))
+	case o.version > 0:
+		return until{j, o.version}, reaches(ctx, until{j, o.version})
+	case at.IsZero():
+		return j, nil
+	}
+	seq, err := j.SeqAt(ctx, at.UnixNano())
+	if err == nil && seq == 0 {
+		err = o.before(ctx, name, j)
+	}
+	return until{j, seq}, errors.Join(err, reaches(ctx, until{j, seq}))
+}
+
+// before refuses a moment before the first record.
+func (o *journalCommand) before(ctx context.Context, name string, j journal.Journal) error {
+	err := j.Read(ctx, 1, func(en journal.Entry) error {
+		return cli.Malformed(fmt.Errorf("%s begins at %s; --at %s is before that", name, time.Unix(0, en.At).UTC().Format(time.RFC3339), o.at))
 	})
+	if err == nil {
+		err = cli.Malformed(fmt.Errorf("%s holds no record", name))
+	}
+	return err
 }

@@ -150,9 +150,5 @@ func (e *Engine) away() error {
 	if err := e.outage.now(); err != nil || e.o.May == nil || e.following.on.Load() {
 		return err
 	}
-	if err := e.o.May(); err != nil {
-		now := time.Now()
-		return &AwayError{Since: now, Next: now.Add(time.Second), Err: fmt.Errorf("%w: %w", journal.ErrUnavailable, err)}
-	}
-	return nil
+	return e.outage.barred(e.o.May())
 }

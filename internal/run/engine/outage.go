@@ -29,6 +29,7 @@ type outage struct {
 	mu    sync.Mutex
 	away  *AwayError    // nil: it can
 	began chan struct{} // holds one: an outage has begun, or its error is another
+	since time.Time     // since when this process may not decide; zero: it may
 }
 
 // The waits between two tries: they double from the first to the last.
@@ -70,6 +71,21 @@ func (o *outage) now() error {
 		return nil
 	}
 	return o.away
+}
+
+// barred is an outage for as long as this process may not decide (err says why), and none where it may.
+func (o *outage) barred(err error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := time.Now()
+	switch {
+	case err == nil:
+		o.since = time.Time{}
+		return nil
+	case o.since.IsZero():
+		o.since = now
+	}
+	return &AwayError{Since: o.since, Next: now.Add(time.Second), Err: fmt.Errorf("%w: %w", journal.ErrUnavailable, err)}
 }
 
 // stopwatch shows how long something has been going on.

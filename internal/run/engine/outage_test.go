@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/journal/memory"
@@ -32,5 +34,37 @@ func TestAnOutageThatEndedAnswersNoCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 		close(e.quit)
+	})
+}
+
+// Who asks again and again hears since when nothing is decided, and not each time of another moment.
+func TestAnOutageSaysSinceWhenItLasts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lapsed error
+		e, err := Open(t.Context(), Options{Journal: memory.New(), Synchronous: true, May: func() error { return lapsed }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		since := func() (at time.Time) {
+			var away *AwayError
+			if err := e.away(); errors.As(err, &away) {
+				at = away.Since
+			}
+			return at
+		}
+		lapsed = errors.New("the lease has run out")
+		began := since()
+		time.Sleep(time.Minute) // in the bubble
+		if again := since(); began.IsZero() || !again.Equal(began) {
+			t.Errorf("the outage lasts since %v, and a minute later since %v", began, again)
+		}
+		lapsed = nil
+		if at := since(); !at.IsZero() {
+			t.Errorf("it is over, and lasts since %v", at)
+		}
+		lapsed = errors.New("again")
+		if again := since(); !again.After(began) {
+			t.Errorf("another outage lasts since %v", again)
+		}
 	})
 }

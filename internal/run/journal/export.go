@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"os"
 	"slices"
 )
 
@@ -94,6 +95,23 @@ func readBase(r io.Reader) (base Base, err error) {
 	return base, nil
 }
 
+// begins says whether an export begins so.
+func begins(head []byte) bool {
+	return slices.Contains([]string{exportMagic, earlier, withBase}, string(head))
+}
+
+// Exported says whether a file begins as an export does.
+func Exported(file string) (bool, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, len(exportMagic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && begins(head), nil
+}
+
 // Import appends an export to an empty log. A stream that was cut or changed gives an error
 // that names the place; what precedes it is kept.
 func Import(ctx context.Context, to Journal, from io.Reader, progress func(seq uint64)) (last uint64, err error) {
@@ -102,7 +120,7 @@ func Import(ctx context.Context, to Journal, from io.Reader, progress func(seq u
 	}
 	r := bufio.NewReaderSize(from, 1<<16)
 	magic := make([]byte, len(exportMagic))
-	if _, err := io.ReadFull(r, magic); err != nil || !slices.Contains([]string{exportMagic, earlier, withBase}, string(magic)) {
+	if _, err := io.ReadFull(r, magic); err != nil || !begins(magic) {
 		return 0, errors.New("journal: this is no export of a journal; muster journal export writes one")
 	}
 	var base Base

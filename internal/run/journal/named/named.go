@@ -1,9 +1,11 @@
 package named
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,10 +32,39 @@ func Read(ctx context.Context, name string) (journal.Journal, error) {
 			err = fmt.Errorf("%w: this folder holds no journal; one in PostgreSQL is named by its address, postgres://HOST/DATABASE", err)
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && info == nil:
+		return nil, fmt.Errorf("journal %s: %w; name a data folder, the file of a backup, or the address of a database (postgres://HOST/DATABASE)", name, fs.ErrNotExist)
+	case err != nil:
 		return nil, err
+	case !info.IsDir():
+		if err := isJournal(name); err != nil {
+			return nil, err
+		}
 	}
 	return opened(sqlite.Open(ctx, name, sqlite.Options{ReadOnly: true}))
+}
+
+// isJournal refuses a file that is something else. One that is named as journals are may be a
+// journal whose beginning is damaged.
+func isJournal(file string) error {
+	const begins = "SQLite format 3\x00"
+	if ok, err := journal.Exported(file); err != nil || ok {
+		return cmp.Or(err, fmt.Errorf("%s is an export of a journal; muster journal import reads it", file))
+	}
+	if filepath.Ext(file) == filepath.Ext(File) {
+		return nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, len(begins))
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != begins {
+		return fmt.Errorf("%s is no journal; muster backup writes one into a file", file)
+	}
+	return nil
 }
 
 // Write opens a journal to append to it, and makes it where it is not there: in the folder

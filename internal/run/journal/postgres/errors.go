@@ -16,6 +16,7 @@ import (
 const (
 	uniqueViolation = "23505"
 	undefinedTable  = "42P01"
+	noDatabase      = "3D000"
 )
 
 // code is that of an error of the database; "" for others.
@@ -47,7 +48,9 @@ func (j *Journal) explain(doing string, err error) error {
 	switch {
 	case refused.Code == "XX001" || refused.Code == "XX002":
 		return &journal.CorruptError{Path: j.name, Offset: -1, Why: refused.Message}
-	case refused.Code == undefinedTable || refused.Code == "3F000" || refused.Code == "3D000":
+	case refused.Code == noDatabase:
+		return fmt.Errorf("journal %s: %s: %w: %s; where no fleet was there, make the database first, as createdb does", j.name, doing, journal.ErrGone, refused.Message)
+	case refused.Code == undefinedTable || refused.Code == "3F000":
 		return fmt.Errorf("journal %s: %s: %w: %s", j.name, doing, journal.ErrGone, refused.Message)
 	case passes(refused.Code):
 		return fmt.Errorf("journal %s: %s: %w (%w)", j.name, doing, journal.ErrUnavailable, err)
