@@ -9,6 +9,7 @@ require (
 	github.com/Azure/azure-sdk-for-go/sdk/azcore v1.23.3
 	github.com/Azure/azure-sdk-for-go/sdk/azidentity v1.15.0
 	github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v8 v8.3.0
+	github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/quota/armquota v1.1.0
 	github.com/a-h/templ v0.3.977
 	github.com/arran4/golang-ical v0.3.4
 	github.com/buildkite/go-buildkite/v4 v4.23.0

@@ -32,7 +32,7 @@ func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
 	f.StringVar(&o.CheckinToken, "checkin-token", "", "file of the token for it, by HTTPS")
 	f.StringVar(&o.BuildkiteToken, "buildkite-token", "", "file of an API access token of Buildkite (read_builds, write_builds), for blueprints with the runner buildkite:ORG/PIPELINE")
 	f.StringVar(&o.BuildkiteWebhook, "buildkite-webhook", "", "file of the token of a webhook of Buildkite, which posts signed to "+buildkiteHook+"; none: builds are only asked for")
-	f.BoolVar(&o.Azure, "azure", false, "count cloud quota of Azure, as the workload's identity, that of the environment (AZURE_CLIENT_ID, ...), or the machine's")
+	f.BoolVar(&o.Azure, "azure", false, "count cloud quota of Azure, and ask for more where blueprints say requestQuota, as the workload's identity, that of the environment (AZURE_CLIENT_ID, ...), or the machine's")
 	tofuFlags(f, &o.Tofu)
 }
 
@@ -53,6 +53,11 @@ func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, err
 	}
 	if token != "" {
 		by[fleet.StepPipeline] = &buildkite.Pipeline{Token: token, HTTP: &http.Client{Timeout: time.Minute}}
+	}
+	if o.Azure {
+		if by[fleet.StepQuota], err = o.requests(); err != nil {
+			return nil, nil, err
+		}
 	}
 	mask, err := o.mask(checkin, token)
 	return by, mask, err
@@ -89,6 +94,15 @@ func (s *server) nudge(operation string) {
 	if builder := s.builder.Load(); builder != nil {
 		builder.Nudge(operation)
 	}
+}
+
+// requests are what asks Azure for more quota.
+func (o *outsideOptions) requests() (provision.Outside, error) {
+	who, err := azurequota.Identity()
+	if err != nil {
+		return nil, fmt.Errorf("--azure: %w", err)
+	}
+	return azurequota.NewRequests(who, nil, time.Now)
 }
 
 // clouds are what counts quota of real clouds, by provider.

@@ -36,10 +36,39 @@ func (k *look) quota() Condition {
 	claim := &k.observed.Claim
 	c.Status, c.Reason = claim.stands()
 	k.short(&c, claim)
+	if c.Reason == "Missing" && k.blueprint.RequestQuota {
+		k.ask(&c)
+	}
 	if !c.Holds() {
 		k.wake(claim.Read.Add(Fresh) + 1)
 	}
 	return c
+}
+
+// asking is how the cloud is asked for cores that are missing.
+var asking = way{fleet.QuotaAvailable, fleet.StepQuota, "cloud", true, []fleet.ConditionType{fleet.SpecValid}}
+
+// ask lets the cloud be asked for what is missing, and says how that stands.
+func (k *look) ask(c *Condition) {
+	s := k.life.Step(fleet.StepQuota)
+	c.Try, c.On.Link = Try{Tries: s.Tries, Next: s.Trouble.Next, Error: s.Trouble.Error}, s.Operation.Link
+	again := s.Operation.Ended.Add(Fresh << min(max(0, s.Operation.Attempt-1), 6))
+	switch agreed := k.done(s); {
+	case s.Trouble.Parked:
+		c.Person = c.Turn
+		c.Message += "; asking the cloud for them failed: " + said(s.Trouble) + parkedRemedy(k.life.Record.Name, s)
+	case s.Trouble.Failures > 0:
+		c.Message += "; asking the cloud for them failed: " + said(s.Trouble)
+	case s.Operation.Live():
+		c.Message += "; the cloud was asked for them"
+	case agreed && again > k.now: // its count lags
+		c.Message += "; the cloud has agreed to them, and does not count them yet"
+		k.wake(again)
+		return
+	}
+	if c.Turn {
+		k.begin(asking, s)
+	}
 }
 
 // short says what the cores of a cluster wait for.

@@ -31,7 +31,7 @@ func (k *look) end() {
 // built says whether anything may stand in the cloud: an operation was begun that makes something.
 func (k *look) built() bool {
 	for _, s := range k.life.Steps {
-		if s.Step != fleet.StepCheckin && s.Operation.ID != "" {
+		if s.Step != fleet.StepCheckin && s.Step != fleet.StepQuota && s.Operation.ID != "" {
 			return true
 		}
 	}
@@ -41,7 +41,7 @@ func (k *look) built() bool {
 // busy says whether another operation than the removal is under way, or may have begun.
 func (k *look) busy() bool {
 	for _, s := range k.life.Steps {
-		if s.Step != fleet.StepTeardown && s.Operation.Live() {
+		if s.Step != fleet.StepTeardown && s.Step != fleet.StepQuota && s.Operation.Live() { // what was asked of the cloud builds nothing
 			return true
 		}
 	}

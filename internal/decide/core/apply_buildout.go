@@ -230,6 +230,9 @@ func applyReported(s *fleet.State, l *fleet.Life, e event.OperationReported, at 
 		st.Trouble = fleet.Trouble{Class: e.Class, Error: e.Error, Failures: st.Trouble.Failures + 1, Next: e.Next, Parked: e.Parked}
 	case e.State == fleet.OperationSucceeded:
 		st.Trouble = fleet.Trouble{}
+		if e.Step == fleet.StepQuota {
+			break // its evidence is the cloud's count
+		}
 		l.See(fleet.StepEvidence{Step: e.Step, Holds: true, Generation: st.Operation.Generation, At: at, Detail: e.Detail, Link: e.Link})
 	case e.State == fleet.OperationBlocked && e.Error != "":
 		st.Trouble.Error = e.Error

@@ -98,6 +98,8 @@ func touchSteps(l *fleet.Life, r Request, c SteerCluster, now fleet.Instant, non
 // conditionOf is the condition that a step brings about.
 func conditionOf(step fleet.Step) fleet.ConditionType {
 	switch step {
+	case fleet.StepQuota:
+		return fleet.QuotaAvailable
 	case fleet.StepCheckin:
 		return fleet.CheckedIn
 	case fleet.StepPipeline:

@@ -63,7 +63,7 @@ func newBuildoutLife(t *testing.T, seed uint64) *buildoutLife {
 	ways := []fleet.CheckinWay{fleet.CheckinPerson, fleet.CheckinGit, fleet.CheckinInventory}
 	for i, meters := range perNode {
 		l.do(core.AddBlueprint{Blueprint: fleet.Blueprint{
-			Name: "nd", Version: i + 1, Meters: meters, Checkin: ways[draw.IntN(3)], Mode: fleet.Enforce, Parallel: draw.IntN(2) == 0, Ready: 700,
+			Name: "nd", Version: i + 1, Meters: meters, Checkin: ways[draw.IntN(3)], Mode: fleet.Enforce, Parallel: draw.IntN(2) == 0, Ready: 700, RequestQuota: draw.IntN(2) == 0,
 			Takes: map[fleet.Step]time.Duration{fleet.StepPipeline: 40 * time.Minute, fleet.StepJoin: 5 * time.Minute},
 		}})
 	}

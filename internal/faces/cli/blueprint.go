@@ -35,6 +35,7 @@ began with. The file:
   name: nd
   version: 1
   meters: [{meter: nd-h200, perNode: 96}, {meter: cores, perNode: 96}]   # cores of each cloud quota that a node takes
+  requestQuota: false        # ask the cloud for cores that are missing
   checkin: person            # person, git or inventory
   ready: 0.95                # share of each island's nodes that must be ready
   takes: {pipeline: 40m, scaleSets: 20m, join: 10m, validation: 1h, services: 5m}

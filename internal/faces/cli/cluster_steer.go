@@ -80,7 +80,7 @@ func newClusterSteer(a *app, do, short, said string) *cobra.Command {
 	case "checkin":
 		cmd.Flags().StringVar(&o.m.With, "commit", "", "the commit on the branch that counts")
 	case "retry", "unblock":
-		cmd.Flags().StringVar(&o.m.Step, "step", "", "only this step: checkin, pipeline, scaleSets, join, validation, services, teardown")
+		cmd.Flags().StringVar(&o.m.Step, "step", "", "only this step: quota, checkin, pipeline, scaleSets, join, validation, services, teardown")
 	case "retire":
 		cmd.Flags().StringVar(&confirm, "confirm", "", "the cluster's name once more: its infrastructure goes, once its work has ended")
 	}

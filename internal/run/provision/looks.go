@@ -24,7 +24,7 @@ func subjectOf(l *fleet.Life, b *fleet.Blueprint) subject {
 	s.awaits = l.Course.CheckedIn == 0 && b.Checkin != fleet.CheckinInventory && l.Course.Retiring == 0
 	s.known = append(s.known, l.Evidence...)
 	for _, st := range l.Steps {
-		if st.Operation.State == fleet.OperationSucceeded && st.Operation.Generation == l.Generation {
+		if st.Step != fleet.StepQuota && st.Operation.State == fleet.OperationSucceeded && st.Operation.Generation == l.Generation {
 			s.Done, s.done = append(s.Done, st.Step), append(s.done, orderOf(l, b, st))
 		}
 	}

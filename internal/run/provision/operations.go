@@ -20,12 +20,15 @@ type operation struct {
 	next    fleet.Instant // no try before then
 }
 
-func operationsOf(l *fleet.Life, b *fleet.Blueprint) (list []operation) {
+func operationsOf(state *fleet.State, l *fleet.Life, b *fleet.Blueprint) (list []operation) {
 	for _, s := range l.Steps {
 		if !s.Operation.Live() {
 			continue
 		}
 		o := operation{order: orderOf(l, b, s), begun: s.Operation.State != fleet.OperationIntended}
+		if s.Step == fleet.StepQuota {
+			o.order.Limits = limitsOf(state, l)
+		}
 		o.unblock = s.Operation.State == fleet.OperationBlocked && s.Operation.Unblocked
 		if !o.begun {
 			o.next, o.parked = s.Trouble.Next, s.Trouble.Parked
@@ -42,8 +45,21 @@ func operationsOf(l *fleet.Life, b *fleet.Blueprint) (list []operation) {
 func orderOf(l *fleet.Life, b *fleet.Blueprint, s fleet.StepState) Order {
 	return Order{
 		ID: s.Operation.ID, Step: s.Step, Generation: s.Operation.Generation, Attempt: s.Operation.Attempt,
-		Record: l.Record, Blueprint: *b,
+		Record: l.Record, Blueprint: *b, Intended: s.Operation.Intended,
 	}
+}
+
+// limitsOf is what the cloud is to be asked for, so that a cluster has its cores, and those
+// before it theirs.
+func limitsOf(s *fleet.State, l *fleet.Life) (list []Limit) {
+	g := core.LedgerOf(s, l.Record.Account(), s.Time)
+	claim := g.ClaimOf(l.Record.Name)
+	for _, m := range claim.Meters {
+		if m.Missing > 0 {
+			list = append(list, Limit{m.Meter, m.Enough})
+		}
+	}
+	return list
 }
 
 // carryOut looks an operation up, begins it where it is not there, and reports how it stands.
@@ -65,6 +81,9 @@ func (r *Runner) carryOut(ctx context.Context, o operation, now fleet.Instant) e
 	if is.State == fleet.OperationSucceeded || is.State == fleet.OperationFailed {
 		delete(r.polls, o.order.ID)
 		r.looks[o.order.Record.Name], r.ended = now, true // what it changed is looked at
+		if o.order.Step == fleet.StepQuota {
+			delete(r.reads, o.order.Record.Account())
+		}
 	}
 	return r.tell(ctx, r.report(o, is))
 }

@@ -16,6 +16,14 @@ type Order struct {
 	Attempt    int
 	Record     fleet.ClusterRecord
 	Blueprint  fleet.Blueprint
+	Intended   fleet.Instant
+	Limits     []Limit // of the step quota: what the cloud is asked for; none: nothing is missing any more
+}
+
+// Limit is a limit of cloud quota that would be enough.
+type Limit struct {
+	Meter string
+	Cores int
 }
 
 // Report is how an operation stands outside.

@@ -146,7 +146,7 @@ func (r *Runner) read(s *fleet.State) (w work) {
 		if b == nil || l.Course.Retired != 0 {
 			continue
 		}
-		w.operations = append(w.operations, operationsOf(l, b)...)
+		w.operations = append(w.operations, operationsOf(s, l, b)...)
 		if len(l.Steps) > 0 || l.Course.CheckedIn == 0 && b.Checkin == fleet.CheckinGit {
 			w.subjects = append(w.subjects, subjectOf(l, b))
 		}

@@ -7,6 +7,7 @@ type Step string
 
 // The steps of a cluster's life. The first group are operations on the outside, the second is only looked at.
 const (
+	StepQuota      Step = "quota" // the cloud is asked for more
 	StepCheckin    Step = "checkin"
 	StepPipeline   Step = "pipeline"
 	StepScaleSets  Step = "scaleSets"
@@ -23,7 +24,7 @@ const (
 // Steps lists every step in the order of a cluster's life.
 func Steps() []Step {
 	return []Step{
-		StepCheckin, StepPipeline, StepScaleSets, StepJoin, StepValidation, StepServices,
+		StepQuota, StepCheckin, StepPipeline, StepScaleSets, StepJoin, StepValidation, StepServices,
 		StepProjects, StepDependencies, StepHealth, StepTeardown,
 	}
 }

@@ -75,9 +75,7 @@ func (m *lifeView) steers() (list []steer) {
 	draining := c.GetPhase() == "Draining"
 	for _, x := range m.r.GetConditions() {
 		if x.GetType() == "QuotaAvailable" {
-			if x.GetPerson() && x.GetReason() != "NoMeter" {
-				list = append(list, steer{"quota", "The cores are there …"})
-			}
+			list = append(list, aboutQuota(x)...)
 			continue
 		}
 		switch x.GetReason() {
@@ -103,6 +101,19 @@ func (m *lifeView) steers() (list []steer) {
 		list = append(list, steer{"retire", "Retire …"})
 	}
 	return unique(list)
+}
+
+// aboutQuota is what a person may do about cores that are missing.
+func aboutQuota(c *musterv1.ClusterCondition) []steer {
+	switch {
+	case !c.GetPerson():
+		return nil
+	case c.GetReason() == "Missing": // asking the cloud for them failed
+		return []steer{{"retry", "Ask the cloud again …"}}
+	case c.GetReason() == "NoMeter":
+		return nil
+	}
+	return []steer{{"quota", "The cores are there …"}}
 }
 
 func unique(list []steer) (once []steer) {

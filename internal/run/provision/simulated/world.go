@@ -226,7 +226,19 @@ func (w *World) apply(op *operation) {
 		w.uses[o.Record.Name] = u
 	case fleet.StepTeardown:
 		delete(w.uses, o.Record.Name)
+	case fleet.StepQuota:
+		w.raise(o)
 	default: // the others use no quota
+	}
+}
+
+// raise lets the cloud grant what it was asked for.
+func (w *World) raise(o provision.Order) {
+	account := w.accounts[o.Record.Account()]
+	for _, l := range o.Limits {
+		c := account[l.Meter]
+		c.Limit = max(c.Limit, l.Cores)
+		account[l.Meter] = c
 	}
 }
 
