@@ -38,7 +38,7 @@ func (s *server) buildOut(ctx context.Context) error {
 	runner := provision.New(provision.Options{
 		Read: s.engine.Read, Log: s.log,
 		Do:        func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
-		Providers: map[string]provision.Outside{"simulated": runners(projects, world), "azure": outside, "hand": outside}, Clouds: clouds,
+		Providers: map[string]provision.Outside{"simulated": runners(projects, world), "azure": outside, fleet.ProviderHand: runners(projects, provision.WithHands(adapters))}, Clouds: clouds,
 		Mask: mask,
 	})
 	s.builder.Store(runner)

@@ -24,8 +24,21 @@ func (b BySteps) Begin(ctx context.Context, o Order) (Report, error) {
 	if p := b[o.Step]; p != nil {
 		return p.Begin(ctx, o)
 	}
-	err := fmt.Errorf("this server has no adapter for step %s of provider %s; start it with one", o.Step, o.Record.Provider)
+	err := fmt.Errorf("this server has no adapter for step %s of provider %s; %s", o.Step, o.Record.Provider, setUp(o.Step))
 	return Report{}, &Refused{Class: fleet.ErrorFix, Err: err}
+}
+
+// setUp says how an adapter of a step is set up.
+func setUp(step fleet.Step) string {
+	switch step {
+	case fleet.StepCheckin:
+		return "start it with --checkin-repository"
+	case fleet.StepPipeline:
+		return "start it with --buildkite-token for the runner buildkite:ORG/PIPELINE, or with --tofu-projects for the runner tofu"
+	case fleet.StepQuota:
+		return "start it with --azure"
+	}
+	return "none was written yet; clusters of provider " + fleet.ProviderHand + " have this step done by a person"
 }
 
 // Unblock lets an operation go on by the adapter of its step.

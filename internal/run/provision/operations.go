@@ -30,6 +30,7 @@ func operationsOf(state *fleet.State, l *fleet.Life, b *fleet.Blueprint) (list [
 			o.order.Limits = limitsOf(state, l)
 		}
 		o.unblock = s.Operation.State == fleet.OperationBlocked && s.Operation.Unblocked
+		o.order.Unblocked = o.unblock
 		if !o.begun {
 			o.next, o.parked = s.Trouble.Next, s.Trouble.Parked
 			o.held, o.retired = l.Course.Held != 0, l.Course.Retiring != 0 && s.Step != fleet.StepTeardown

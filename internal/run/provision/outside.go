@@ -17,6 +17,7 @@ type Order struct {
 	Record     fleet.ClusterRecord
 	Blueprint  fleet.Blueprint
 	Intended   fleet.Instant
+	Unblocked  bool    // a person let it go on, or said that it is done
 	Limits     []Limit // of the step quota: what the cloud is asked for; none: nothing is missing any more
 }
 

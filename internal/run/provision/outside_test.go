@@ -234,3 +234,43 @@ func TestANudgedOperationIsLookedAtNow(t *testing.T) {
 		t.Errorf("nudged, %s is due only at %s", id, due.Time())
 	}
 }
+
+// A cluster whose machines people bring comes into production by their word alone, step by
+// step, each of them a touch; and it stays there.
+func TestAClusterIsBuiltByHand(t *testing.T) {
+	p := start(t)
+	p.do(t, core.AddBlueprint{Blueprint: fleet.Blueprint{
+		Name: "racks", Version: 1, Meters: []fleet.Meter{{Meter: "h200", PerNode: 96}}, Checkin: fleet.CheckinPerson, Takes: takes,
+	}})
+	p.do(t, core.PlanCluster{Record: fleet.ClusterRecord{
+		Name: "lynx", Provider: fleet.ProviderHand, Subscription: "rack-7", Region: "cellar", GPU: "h200", Priority: fleet.Mid, Blueprint: "racks", Islands: []fleet.RecordIsland{{Name: "a", Nodes: 2}},
+	}})
+	p.runner = provision.New(provision.Options{
+		Read: p.engine.Read, Providers: map[string]provision.Outside{fleet.ProviderHand: provision.WithHands(nil)},
+		Do: func(ctx context.Context, r core.Request) error { _, err := p.engine.Do(ctx, r); return err },
+	})
+	say := func(c core.Command) {
+		t.Helper()
+		p.do(t, c)
+		p.live(t, p.now.Add(time.Hour))
+	}
+	p.live(t, p.now.Add(time.Hour))
+	say(core.SteerCluster{Cluster: "lynx", Do: core.Quota})
+	say(core.CheckIn{Cluster: "lynx"})
+	for _, step := range []fleet.Step{fleet.StepPipeline, fleet.StepScaleSets, fleet.StepJoin, fleet.StepValidation, fleet.StepServices} {
+		if says := p.waits(); !strings.Contains(says, "muster cluster unblock lynx --step "+string(step)) {
+			t.Errorf("before %s it says %q", step, says)
+		}
+		say(core.SteerCluster{Cluster: "lynx", Do: core.Unblock, Step: step})
+	}
+	p.live(t, p.now.Add(24*time.Hour))
+	p.engine.Read(func(s *fleet.State) {
+		l := s.Life("lynx")
+		if v := core.Look(s, l, p.now); l.Course.Produced == 0 || v.Waits() != nil && !v.Degraded {
+			t.Errorf("produced at %d, waits for %+v", l.Course.Produced, v.Waits())
+		}
+		if len(l.Touches) != 8 {
+			t.Errorf("%d touches: %+v", len(l.Touches), l.Touches)
+		}
+	})
+}
