@@ -103,6 +103,16 @@ func (m *lifeView) steers() (list []steer) {
 	return unique(list)
 }
 
+// files are what a person is to check in, while that is waited for.
+func (m *lifeView) files() []*musterv1.CheckinFile {
+	for _, c := range m.r.GetConditions() {
+		if c.GetReason() == "WaitsForCheckin" {
+			return m.r.GetFiles()
+		}
+	}
+	return nil
+}
+
 // aboutQuota is what a person may do about cores that are missing.
 func aboutQuota(c *musterv1.ClusterCondition) []steer {
 	switch {
