@@ -88,9 +88,16 @@ func newRecord(r *fleet.ClusterRecord) string {
 func changedRecord(is, row *fleet.ClusterRecord) string {
 	var list []string
 	for _, f := range []struct{ name, is, row string }{
-		{"provider", is.Provider, cmp.Or(row.Provider, is.Provider)}, {"subscription", is.Subscription, row.Subscription}, {"region", is.Region, row.Region},
-		{"sku", is.SKU, row.SKU}, {"gpu", is.GPU, row.GPU}, {"islands", islandTexts(is), islandTexts(row)}, {"owner", is.Owner, row.Owner},
-		{"priority", is.Priority.String(), row.Priority.String()}, {"wantedBy", dayText(is.WantedBy), dayText(row.WantedBy)}, {"blueprint", is.Blueprint, row.Blueprint},
+		{"provider", is.Provider, cmp.Or(row.Provider, is.Provider)},
+		{"subscription", is.Subscription, row.Subscription},
+		{"region", is.Region, row.Region},
+		{"sku", is.SKU, row.SKU},
+		{"gpu", is.GPU, row.GPU},
+		{"islands", islandTexts(is), islandTexts(row)},
+		{"owner", is.Owner, row.Owner},
+		{"priority", is.Priority.String(), row.Priority.String()},
+		{"wantedBy", dayText(is.WantedBy), dayText(row.WantedBy)},
+		{"blueprint", is.Blueprint, row.Blueprint},
 	} {
 		if f.is != f.row {
 			list = append(list, fmt.Sprintf("%s %s → %s", f.name, cmp.Or(f.is, "none"), cmp.Or(f.row, "none")))

@@ -37,8 +37,9 @@ func setUp(step fleet.Step) string {
 		return "start it with --buildkite-token for the runner buildkite:ORG/PIPELINE, or with --tofu-projects for the runner tofu"
 	case fleet.StepQuota:
 		return "start it with --azure"
+	default:
+		return "none was written yet; clusters of provider " + fleet.ProviderHand + " have this step done by a person"
 	}
-	return "none was written yet; clusters of provider " + fleet.ProviderHand + " have this step done by a person"
 }
 
 // Unblock lets an operation go on by the adapter of its step.

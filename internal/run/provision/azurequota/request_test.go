@@ -79,7 +79,8 @@ func (d *desk) list(string, *armquota.RequestStatusClientListOptions) (p azfake.
 func openDesk(t *testing.T) (*desk, *azurequota.Requests) {
 	t.Helper()
 	d := &desk{}
-	return d, d.open(t)
+	q := d.open(t)
+	return d, q
 }
 
 // open is a way to the desk. After an error the stand-in goes on in the list where it stood,
@@ -121,7 +122,7 @@ func TestARequestFromItsBeginningToItsEnd(t *testing.T) {
 	d, q := openDesk(t)
 	o := both(960)
 	d.add(family, 960, noon.Add(-time.Hour)) // of an earlier operation
-	d.add(family, 500, noon)                 // somebody asks for less
+	d.add(family, 500, noon)                 // for less
 	if _, found, err := q.Find(t.Context(), o); found || err != nil {
 		t.Fatalf("before it began: found %v, %v", found, err)
 	}
