@@ -24,7 +24,7 @@ func (pl *Planner) admitFrom(a *fleet.Account) (Plan, bool) {
 	alone := !a.Root().Lends(a)
 	for it := walk.next(); it != nil; it = walk.next() {
 		for _, r := range earlierThan(&back, it.Key) {
-			heads.considerReturning(pl, a, r)
+			heads.first.considerReturning(pl, a, r)
 		}
 		switch {
 		case pl.tried(it):
@@ -90,7 +90,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 		a := it.Account()
 		for _, r := range earlierThan(&back, it.Key) {
 			first.considerTree(pl, r.Workload.Account(), r)
-			headsOf(own, r.Workload.Account()).considerReturning(pl, r.Workload.Account(), r)
+			headsOf(own, r.Workload.Account()).first.considerReturning(pl, r.Workload.Account(), r)
 		}
 		if !pl.tried(it) {
 			switch {

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -181,11 +182,6 @@ func (hs *heads) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 	hs.own[h].consider(pl, a, it)
 }
 
-// considerReturning is consider for a unit on its way back to its queue.
-func (hs *heads) considerReturning(pl *Planner, a *fleet.Account, it fleet.Waiting) {
-	hs.first.considerReturning(pl, a, it)
-}
-
 // barring is the head for which a unit must wait, or nil.
 func (hs *heads) barring(pl *Planner, a *fleet.Account, it fleet.Waiting, as fleet.Holds) *head {
 	if hs == nil {
@@ -306,12 +302,7 @@ func (h *head) keepsRoom(pl *Planner, it fleet.Waiting, spots []fleet.Spot) bool
 }
 
 func inQuotaVictims(plan Plan) bool {
-	for _, v := range plan.Victims {
-		if v.Class != ClassFlex {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(plan.Victims, func(v Victim) bool { return v.Class != ClassFlex })
 }
 
 // inUseAtShadow is what of the quota's work has not ended when the head should start.

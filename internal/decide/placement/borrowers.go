@@ -84,13 +84,7 @@ func (pl *Planner) cheapestJudged(c *claim, list, best []*candidateVictim) []*ca
 	if best != nil {
 		list = noDearer(list, dearestOf(best))
 	}
-	if more := pl.anyReplica(c, list); len(more) <= fewCandidates {
-		list = more
-	}
-	if _, ok := pl.fits(c, list); !ok {
-		return nil
-	}
-	found := pl.cheapestWhere(c, list, best, func(set []*candidateVictim) ([]*candidateVictim, bool) { return pl.withClasses(c, set) }, everyPlace)
+	found := pl.cheapestWhere(c, pl.anyReplica(c, list), best, func(set []*candidateVictim) ([]*candidateVictim, bool) { return pl.withClasses(c, set) }, everyPlace)
 	if best != nil && !cheaperSet(found, best) {
 		return nil
 	}

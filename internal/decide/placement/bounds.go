@@ -156,7 +156,7 @@ func (b *slotBound) most(nd need, slots []int) (most int) {
 	}
 	all := 0
 	for i, n := range slots {
-		if b.c.island < 0 || b.c.island == i {
+		if b.c.reaches(i) {
 			all, most = all+n, max(most, n)
 		}
 	}

@@ -153,26 +153,19 @@ func (c *claim) nodesAtMost(island int) int {
 	return c.account.Touched(island) + c.opens[island] + max(0, opens)
 }
 
+// reaches says whether the rest of its gang, or the search, leaves an island to the claim.
+func (c *claim) reaches(island int) bool { return c.island < 0 || c.island == island }
+
 // mayUse says whether the claim has anything to count on in an island.
 func (c *claim) mayUse(island int) bool {
-	if c.island >= 0 && c.island != island {
-		return false
-	}
-	if c.account == nil || c.uncovered {
-		return true
-	}
-	return c.own[island] > 0 && c.tree[island] > 0 || c.account.Touched(island) > 0 || c.opens[island] > 0
+	return c.reaches(island) &&
+		(!c.counts() || c.own[island] > 0 && c.tree[island] > 0 || c.account.Touched(island) > 0 || c.opens[island] > 0)
 }
 
 // mayUseVacated is mayUse with all work of its tree gone.
 func (c *claim) mayUseVacated(island int) bool {
-	if c.island >= 0 && c.island != island {
-		return false
-	}
-	if c.account == nil || c.uncovered {
-		return true
-	}
-	return c.own[island] > 0 && c.account.Root().Backing(island) > 0 || c.account.Touched(island) > 0
+	return c.reaches(island) &&
+		(!c.counts() || c.own[island] > 0 && c.account.Root().Backing(island) > 0 || c.account.Touched(island) > 0)
 }
 
 // limit is how many untouched nodes the claim may open in an island.

@@ -16,7 +16,7 @@ type quotaOrder struct {
 	e     fleet.Earmarks
 	in    bool // the claim has been counted
 	asked bool // what can be borrowed is known
-	pool  poolOf
+	pool  Part
 	seen  int // surplus of that pool so far
 }
 
@@ -75,7 +75,7 @@ func (o *quotaOrder) alike(u *unit) int {
 	if !u.key.Surplus {
 		return 1
 	}
-	if at := (poolOf{u.w, u.pool}); o.pool != at {
+	if at := u.part(); o.pool != at {
 		o.pool, o.seen = at, 0
 	}
 	o.seen++

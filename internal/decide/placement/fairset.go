@@ -11,17 +11,11 @@ import (
 // fairSet finds the cheapest fair set of victims that lets a flex claim start:
 // among few candidates the cheapest of all, else one that is minimal.
 func (pl *Planner) fairSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
-	few := list
 	if len(list) <= fewCandidates {
-		if more := pl.anyReplica(c, list); len(more) <= fewCandidates {
-			few = more
-		}
+		return pl.cheapestFair(c, pl.anyReplica(c, list))
 	}
-	if _, ok := pl.fits(c, few); !ok {
+	if _, ok := pl.fits(c, list); !ok {
 		return nil, nil, false
-	}
-	if len(list) <= fewCandidates {
-		return pl.cheapestFair(c, few)
 	}
 	if spots, victims, ok := pl.cheapestSet(c, pl.downToShare(c, list)); ok && pl.fair(c, victims) {
 		return spots, victims, true
@@ -88,7 +82,7 @@ func (pl *Planner) eachOnce(known map[*candidateVictim]bool, there []*candidateV
 		pl.cores.mark(&v.unit)
 	}
 	return slices.DeleteFunc(there, func(v *candidateVictim) bool {
-		return !known[v] && (pl.cores[part{v.w.ID, fleet.Base}] || pl.cores[part{v.w.ID, v.pool}])
+		return !known[v] && v.goesWith(pl.cores)
 	})
 }
 

@@ -86,13 +86,9 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 
 // quotaLeaves is 1 if in-quota work is on its way out of a node, else 0.
 func quotaLeaves(n *fleet.Node) int {
-	if n.InUse() <= n.Staying() {
-		return 0
-	}
-	for _, r := range n.Residents() {
-		if r.Phase == fleet.Leaving && r.Workload.Account() != nil {
-			return 1
-		}
+	leaves := func(r fleet.Resident) bool { return r.Phase == fleet.Leaving && r.Workload.Account() != nil }
+	if n.InUse() > n.Staying() && slices.ContainsFunc(n.Residents(), leaves) {
+		return 1
 	}
 	return 0
 }
@@ -242,10 +238,8 @@ func (pl *Planner) fillRack(c *claim, list []candidate, island, replicas int) []
 
 // leftBy says whether work of a tree is on its way out of a node.
 func leftBy(n *fleet.Node, tree string) bool {
-	for _, r := range n.Residents() {
-		if a := r.Workload.Account(); a != nil && a.Tree() == tree && r.Phase == fleet.Leaving {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Residents(), func(r fleet.Resident) bool {
+		a := r.Workload.Account()
+		return a != nil && a.Tree() == tree && r.Phase == fleet.Leaving
+	})
 }

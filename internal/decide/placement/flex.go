@@ -70,12 +70,7 @@ func (pl *Planner) couldNow(it fleet.Waiting) bool {
 	if it.Pool != fleet.Base {
 		own, _ = pl.staysOf(it.Workload)
 	}
-	for _, nd := range needs(nil, it) {
-		if !pl.someIslandTakes(nd, own) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(needs(nil, it), func(nd need) bool { return !pl.someIslandTakes(nd, own) })
 }
 
 // someIslandTakes says whether an island's usable nodes, or a rack's, take all replicas of

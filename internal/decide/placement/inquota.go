@@ -53,9 +53,7 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	pl.noOwnLimit(c)
 	c.sparesHolds = mustSpareHolds(c)
 	if a.Root().Stays()+c.gpus <= backed && c.leavesHeld(nil) {
-		if spots, ok := pl.find(c); ok {
-			plan := pl.finish(c, spots, nil)
-			pl.release(c, spots)
+		if plan, ok := pl.placeOnFree(c); ok {
 			return plan, true
 		}
 	}

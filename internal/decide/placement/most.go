@@ -23,10 +23,10 @@ func (pl *Planner) mostIn(c *claim, list []*candidateVictim) mostGPUs {
 	for i, island := range pl.p.Islands {
 		m.gpus[i] = island.Room()
 	}
-	pools := map[poolOf]bool{}
+	pools := parts{}
 	for _, v := range list {
 		pl.countMost(&m, v.all)
-		if pool := (poolOf{v.w, v.pool}); v.key.Surplus && v.w.Flexes() && !pools[pool] {
+		if pool := v.part(); v.key.Surplus && v.w.Flexes() && !pools[pool] {
 			pools[pool] = true
 			for _, r := range v.w.Replicas[v.pool] {
 				m.gpus[pl.p.Nodes[r.Node].Island] += v.w.Pools[v.pool].GPUs

@@ -79,14 +79,8 @@ func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, gone []*candidateVictim
 
 // allOpen says whether every node of some spots is one that the claim may use.
 func (pl *Planner) allOpen(c *claim, spots []fleet.Spot) bool {
-	for _, spot := range spots {
-		for _, node := range spot.Nodes {
-			if pl.kindOf(c, node) == nodeClosed {
-				return false
-			}
-		}
-	}
-	return true
+	closed := func(node int) bool { return pl.kindOf(c, node) == nodeClosed }
+	return !slices.ContainsFunc(spots, func(s fleet.Spot) bool { return slices.ContainsFunc(s.Nodes, closed) })
 }
 
 // withinLimits says whether the claim has opened no more nodes than it may.

@@ -33,7 +33,8 @@ func (h *flexHead) closes(pl *Planner) bool {
 		passed := pl.passersOf(c, true)
 		h.asked, h.closed = true, false
 		if len(passed) > 0 {
-			_, h.closed = pl.fits(c, append(passed, pl.downToShare(c, pl.evictableByShare(c))...))
+			list, _ := pl.evictableBy(c)
+			_, h.closed = pl.fits(c, append(passed, pl.downToShare(c, byCost(list))...))
 		}
 	}
 	return h.closed

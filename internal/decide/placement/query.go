@@ -17,12 +17,12 @@ func (pl *Planner) Barrier(it fleet.Waiting) (fleet.Waiting, bool) {
 			break
 		}
 		for _, r := range earlierThan(&back, ahead.Key) {
-			hs.considerReturning(pl, a, r)
+			hs.first.considerReturning(pl, a, r)
 		}
 		hs.consider(pl, a, *ahead)
 	}
 	for _, r := range earlierThan(&back, it.Key) {
-		hs.considerReturning(pl, a, r)
+		hs.first.considerReturning(pl, a, r)
 	}
 	if h := hs.barring(pl, a, it, HoldGuaranteed); h != nil {
 		return h.it, true

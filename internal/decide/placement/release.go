@@ -111,10 +111,7 @@ const nodeOutOfUse = "a node of its reserved room is out of use"
 
 // outOfUse says whether a reserved replica waits for a node that takes nothing new.
 func (pl *Planner) outOfUse(replicas []fleet.Replica) bool {
-	for _, r := range replicas {
-		if r.Phase == fleet.Reserved && !pl.p.Nodes[r.Node].State.Usable() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(replicas, func(r fleet.Replica) bool {
+		return r.Phase == fleet.Reserved && !pl.p.Nodes[r.Node].State.Usable()
+	})
 }

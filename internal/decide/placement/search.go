@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -100,13 +101,7 @@ const fewCandidates = 12
 // cheapestOfAll looks at every set of candidates that is cheaper than the best
 // one known so far.
 func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*candidateVictim {
-	list = noDearer(list, dearestOf(best))
-	if more := pl.anyReplica(c, list); len(more) <= fewCandidates {
-		list = more
-	}
-	if _, ok := pl.fits(c, list); !ok {
-		return best
-	}
+	list = pl.anyReplica(c, noDearer(list, dearestOf(best)))
 	asIs := func(set []*candidateVictim) ([]*candidateVictim, bool) { return set, true }
 	return pl.cheapestWhere(c, list, best, asIs, everyPlace)
 }
@@ -115,10 +110,13 @@ func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*can
 func everyPlace([]fleet.Spot, []*candidateVictim) bool { return true }
 
 // cheapestWhere looks at every set that may be taken at all, as something, and is cheaper
-// than the best one known so far (nil: none is); what fits must also do. Who is in every
-// set that fits (all without it do not) is found out first, and a set inside one
-// that did not fit is not tried.
+// than the best one known so far (nil: none is); what fits must also do. None fits where all
+// together do not. Who is in every set that fits (all without it do not) is found out first,
+// and a set inside one that did not fit is not tried.
 func (pl *Planner) cheapestWhere(c *claim, list, best []*candidateVictim, may func(set []*candidateVictim) ([]*candidateVictim, bool), does func(spots []fleet.Spot, set []*candidateVictim) bool) []*candidateVictim {
+	if _, ok := pl.fits(c, list); !ok {
+		return best
+	}
 	all := 1<<len(list) - 1
 	needed := 0
 	for i := range list {
@@ -150,13 +148,7 @@ func (pl *Planner) cheapestWhere(c *claim, list, best []*candidateVictim, may fu
 
 // noDearer keeps the candidates that no set cheaper than one with this worst victim may be without.
 func noDearer(list []*candidateVictim, worst *candidateVictim) []*candidateVictim {
-	var kept []*candidateVictim
-	for _, v := range list {
-		if !dearer(v, worst) {
-			kept = append(kept, v)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(list), func(v *candidateVictim) bool { return dearer(v, worst) })
 }
 
 func subset(list []*candidateVictim, mask int) []*candidateVictim {
@@ -171,10 +163,5 @@ func subset(list []*candidateVictim, mask int) []*candidateVictim {
 
 // within says whether a set lies inside one of others.
 func within(mask int, others []int) bool {
-	for _, o := range others {
-		if mask&^o == 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(others, func(o int) bool { return mask&^o == 0 })
 }

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -67,12 +68,10 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 
 // othersWant says whether another namespace asks for more flex than it has.
 func (pl *Planner) othersWant(namespace string) bool {
-	for _, ns := range pl.p.Namespaces() {
-		if use := pl.p.FlexOf(ns); ns != namespace && use.Demand() > use.Staying {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(pl.p.Namespaces(), func(ns string) bool {
+		use := pl.p.FlexOf(ns)
+		return ns != namespace && use.Demand() > use.Staying
+	})
 }
 
 // evictableOnFlex lists whom a flex claim may evict, cheapest first; none if
@@ -87,12 +86,6 @@ func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
 		return nil
 	}
 	return byCost(append(list, passed...))
-}
-
-// evictableByShare is evictableOnFlex without those who passed the claim's workload.
-func (pl *Planner) evictableByShare(c *claim) []*candidateVictim {
-	list, _ := pl.evictableBy(c)
-	return byCost(list)
 }
 
 // evictableBy lists whom a flex claim may evict by importance and shares, and bounds the room

@@ -140,12 +140,5 @@ func (pl *Planner) keepMins(spots []fleet.Spot, chosen []*candidateVictim) []*ca
 }
 
 func touches(spots []fleet.Spot, node int) bool {
-	for _, spot := range spots {
-		for _, n := range spot.Nodes {
-			if n == node {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(spots, func(s fleet.Spot) bool { return slices.Contains(s.Nodes, node) })
 }

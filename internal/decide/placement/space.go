@@ -115,13 +115,7 @@ func (pl *Planner) besides(c *claim, nd need) ([]int, bool) {
 	n := pl.p.Nodes[nd.beside]
 	list := pl.candidates(c, nd, n.Island)
 	if nd.reach == fleet.ReachRack {
-		kept := list[:0]
-		for _, cand := range list {
-			if cand.rack == n.Rack {
-				kept = append(kept, cand)
-			}
-		}
-		list = kept
+		list = slices.DeleteFunc(list, func(x candidate) bool { return x.rack != n.Rack })
 	}
 	nodes := pl.pick(c, list, n.Island, nd.replicas)
 	if len(nodes) < nd.replicas {
@@ -246,14 +240,7 @@ func (pl *Planner) inIsland(c *claim, nd need, island int) (nodes []int, score [
 	return nodes, pl.score(c, island, nodes, nd.gpus*nd.replicas), true
 }
 
-func less(a, b [4]int) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return a[i] < b[i]
-		}
-	}
-	return false
-}
+func less(a, b [4]int) bool { return slices.Compare(a[:], b[:]) < 0 }
 
 // score rates an island for a claim of so many GPUs; less is better. Flex work
 // stands on what quota does not count on first.

@@ -20,15 +20,12 @@ func (pl *Planner) hasSuccessor(c *claim, v *candidateVictim, victims []*candida
 		return false
 	}
 	alone := len(victims) == 1
-	if alone && v.successor != notAsked {
-		return v.successor == hasSuccessor
+	if alone && v.successor != nil {
+		return *v.successor
 	}
 	has := pl.mayMoveAway(v) || pl.regainsGuarantee(c, v, victims) || pl.leavesSuccessor(c, v.w.Account(), victims)
 	if alone {
-		v.successor = noSuccessor
-		if has {
-			v.successor = hasSuccessor
-		}
+		v.successor = &has
 	}
 	return has
 }

@@ -1,6 +1,8 @@
 package placement
 
 import (
+	"slices"
+
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -10,28 +12,23 @@ import (
 
 // anyReplica adds to candidates every other replica of the flex pools whose
 // surplus is among them, where the claim may stand. Each may be the surplus, but no more of
-// a pool at a time than it has above its min.
+// a pool at a time than it has above its min. Where they are too many to try every set, none is added.
 func (pl *Planner) anyReplica(c *claim, list []*candidateVictim) []*candidateVictim {
 	all := list
 	for i, v := range list {
-		if v.key.Surplus && v.w.Flexes() && !surplusOf(list[:i], v.w, v.pool) {
+		if v.key.Surplus && v.w.Flexes() && !slices.ContainsFunc(list[:i], v.isSurplusLike) {
 			all = pl.addReplicas(c, all[:len(all):len(all)], v)
 		}
 	}
-	if len(all) == len(list) {
+	if len(all) == len(list) || len(all) > fewCandidates {
 		return list
 	}
 	return byCost(all)
 }
 
-// surplusOf says whether there is surplus of a pool among candidates.
-func surplusOf(list []*candidateVictim, w *fleet.Workload, pool int) bool {
-	for _, v := range list {
-		if v.key.Surplus && v.w == w && v.pool == pool {
-			return true
-		}
-	}
-	return false
+// isSurplusLike says whether a candidate and another are surplus of the same pool.
+func (a *candidateVictim) isSurplusLike(b *candidateVictim) bool {
+	return a.key.Surplus && b.key.Surplus && a.w == b.w && a.pool == b.pool
 }
 
 // addReplicas adds a pool's replicas as surplus that are not yet among the
@@ -39,7 +36,7 @@ func surplusOf(list []*candidateVictim, w *fleet.Workload, pool int) bool {
 func (pl *Planner) addReplicas(c *claim, list []*candidateVictim, like *candidateVictim) []*candidateVictim {
 	had := map[int]bool{}
 	for _, v := range list {
-		if v.key.Surplus && v.w == like.w && v.pool == like.pool {
+		if v.isSurplusLike(like) {
 			had[v.index] = true
 		}
 	}
@@ -55,8 +52,8 @@ func (pl *Planner) addReplicas(c *claim, list []*candidateVictim, like *candidat
 // to where the others have been looked at: one look at each replica is enough for
 // all candidates of a pool.
 type surplusStock struct {
-	pools map[poolOf]*poolStock
-	last  poolOf // who is asked about: candidates of a pool come one after the other
+	pools map[Part]*poolStock
+	last  Part // who is asked about: candidates of a pool come one after the other
 	found *poolStock
 }
 
@@ -66,7 +63,7 @@ type poolStock struct {
 }
 
 func stockOf(list []*candidateVictim) *surplusStock {
-	s := &surplusStock{pools: map[poolOf]*poolStock{}}
+	s := &surplusStock{pools: map[Part]*poolStock{}}
 	for _, v := range list {
 		if v.key.Surplus {
 			s.of(v).taken[v.index] = true
@@ -76,7 +73,7 @@ func stockOf(list []*candidateVictim) *surplusStock {
 }
 
 func (s *surplusStock) of(v *candidateVictim) *poolStock {
-	key := poolOf{v.w, v.pool}
+	key := v.part()
 	if s.last == key {
 		return s.found
 	}
@@ -120,7 +117,7 @@ func tooMany(set []*candidateVictim) bool {
 		}
 		taken := 0
 		for _, o := range set[:i+1] {
-			if o.key.Surplus && o.w == v.w && o.pool == v.pool {
+			if o.isSurplusLike(v) {
 				taken++
 			}
 		}

@@ -165,12 +165,12 @@ func allWith(u unit) unit {
 }
 
 // parts are parts of workloads with which others may leave; nil: none yet.
-type parts map[part]bool
+type parts map[Part]bool
 
 // goesWith says whether what a unit leaves with is among some parts: its
 // workload's lowest-rank pools, or the min of its pool.
 func (u *unit) goesWith(parts parts) bool {
-	return u.pool != fleet.Base && parts[part{u.w.ID, fleet.Base}] || u.key.Surplus && parts[part{u.w.ID, u.pool}]
+	return u.pool != fleet.Base && parts[Part{u.w.ID, fleet.Base}] || u.key.Surplus && parts[Part{u.w.ID, u.pool}]
 }
 
 // mark puts a unit among the parts if others may leave with it.
@@ -181,17 +181,14 @@ func (p *parts) mark(u *unit) {
 	if *p == nil {
 		*p = parts{}
 	}
-	(*p)[part{u.w.ID, u.pool}] = true
+	(*p)[u.part()] = true
 }
 
 // isAll says whether there is no more to a workload than its one gang.
 func (u *unit) isAll() bool { return len(u.w.Pools) == 1 && !u.w.Pools[0].Elastic }
 
-// part is a pool of a workload, or its lowest-rank pools.
-type part struct {
-	id   uint64
-	pool int
-}
+// part is what the unit belongs to.
+func (u *unit) part() Part { return Part{u.w.ID, u.pool} }
 
 // running is the GPUs of all that leaves with the unit and runs: what is only
 // reserved loses no work.
@@ -203,10 +200,4 @@ func (u *unit) running() int {
 		}
 	})
 	return t
-}
-
-// poolOf names a pool of a workload.
-type poolOf struct {
-	w    *fleet.Workload
-	pool int
 }

@@ -12,21 +12,12 @@ import (
 type candidateVictim struct {
 	unit
 	class     Class
-	flex      int            // GPUs that its namespace has on flex
-	lost      int            // GPU-seconds since its last checkpoint
-	all       unit           // all that leaves with it
-	ownPart   bool           // it is a less important pool of the workload that is mended
-	successor successorState // whether it has one if nothing else leaves
+	flex      int   // GPUs that its namespace has on flex
+	lost      int   // GPU-seconds since its last checkpoint
+	all       unit  // all that leaves with it
+	ownPart   bool  // it is a less important pool of the workload that is mended
+	successor *bool // whether it has one if nothing else leaves; nil: not asked yet
 }
-
-// successorState says whether a victim that leaves alone has an heir.
-type successorState uint8
-
-const (
-	notAsked successorState = iota
-	hasSuccessor
-	noSuccessor
-)
 
 // cheaper orders candidates: by dearness, then the least work lost, then surplus
 // before what it is surplus of, then the last submitted.
@@ -96,13 +87,10 @@ func (pl *Planner) candidate(u unit, class Class) *candidateVictim {
 
 // follows says whether a unit leaves with another of the list anyway.
 func (a *candidateVictim) follows(list []*candidateVictim) bool {
-	for _, o := range list {
+	return slices.ContainsFunc(list, func(o *candidateVictim) bool {
 		core := !o.key.Surplus && (o.pool == fleet.Base || o.pool == a.pool)
-		if core && o.w == a.w && (a.key.Surplus || o.pool != a.pool) {
-			return true
-		}
-	}
-	return false
+		return core && o.w == a.w && (a.key.Surplus || o.pool != a.pool)
+	})
 }
 
 // leavers are the victims without those that leave with another victim anyway.
@@ -113,9 +101,7 @@ func (pl *Planner) leavers(victims []*candidateVictim) []*candidateVictim {
 	}
 	list := pl.leaving[:0]
 	for _, v := range victims {
-		withBase := v.pool != fleet.Base && pl.cores[part{v.w.ID, fleet.Base}]
-		withPool := v.key.Surplus && pl.cores[part{v.w.ID, v.pool}]
-		if !withBase && !withPool {
+		if !v.goesWith(pl.cores) {
 			list = append(list, v)
 		}
 	}
@@ -128,17 +114,12 @@ func goneWith(victims []*candidateVictim) func(*unit) bool {
 	if len(victims) == 1 {
 		return victims[0].takes
 	}
-	gone, cores := map[unitID]bool{}, map[part]bool{}
+	gone, cores := map[unitID]bool{}, parts{}
 	for _, o := range victims {
 		gone[o.id()] = true
-		if !o.key.Surplus {
-			cores[part{o.w.ID, o.pool}] = true
-		}
+		cores.mark(&o.unit)
 	}
-	return func(u *unit) bool {
-		withBase, withPool := cores[part{u.w.ID, fleet.Base}], u.key.Surplus && cores[part{u.w.ID, u.pool}]
-		return gone[u.id()] || withBase || withPool
-	}
+	return func(u *unit) bool { return gone[u.id()] || u.goesWith(cores) }
 }
 
 // takes says whether a unit is a victim itself, or leaves with it.
@@ -163,13 +144,9 @@ func byCost(list []*candidateVictim) []*candidateVictim {
 }
 
 func without(list []*candidateVictim, v *candidateVictim) []*candidateVictim {
-	out := make([]*candidateVictim, 0, len(list))
-	for _, x := range list {
-		if x.key != v.key || x.pool != v.pool || x.index != v.index {
-			out = append(out, x)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(list), func(x *candidateVictim) bool {
+		return x.key == v.key && x.pool == v.pool && x.index == v.index
+	})
 }
 
 // asVictims joins chosen units by workload: who loses the lowest-rank pools loses all.

@@ -103,14 +103,8 @@ func byID(list []*fleet.Workload) []*fleet.Workload {
 }
 
 func (pl *Planner) inReach(c *claim, u unit) bool {
-	for _, spot := range u.spots {
-		for _, n := range spot.Nodes {
-			if c.mayUseVacated(pl.p.Nodes[n].Island) {
-				return true
-			}
-		}
-	}
-	return false
+	may := func(node int) bool { return c.mayUseVacated(pl.p.Nodes[node].Island) }
+	return slices.ContainsFunc(u.spots, func(s fleet.Spot) bool { return slices.ContainsFunc(s.Nodes, may) })
 }
 
 // classFor says whether a claim may evict a unit of an account as what it is now. A
