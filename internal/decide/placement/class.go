@@ -101,3 +101,42 @@ func (pl *Planner) lendable(a *fleet.Account) int {
 	}
 	return gpus
 }
+
+// classFor says whether a claim may evict a unit of an account as what it is now. A
+// younger unit of equal importance that is guaranteed may stay: what passed a
+// waiting head is not taken back when the head could start sooner than thought.
+func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
+	guaranteed := c.holds == fleet.HoldsGuaranteed
+	sibling := a.Tree() == c.account.Tree()
+	own := a == c.account
+	less := c.key.Importance().Above(u.key.Importance())
+	switch {
+	case own && u.key.Before(c.key) && !(guaranteed && u.aside), usesForeignHold(c, a, u):
+		return 0, false
+	case guaranteed && u.holds == fleet.HoldsUnprotected:
+		return ClassUnprotected, true
+	case guaranteed && sibling && u.holds == fleet.HoldsBorrowing:
+		return ClassBorrowing, true
+	case guaranteed && own && less:
+		return ClassImportance, true
+	case !guaranteed && sibling && less && u.holds == fleet.HoldsBorrowing:
+		return ClassBorrowing, true
+	case own && givesWay(c, u):
+		return ClassImportance, true
+	}
+	return 0, false
+}
+
+// givesWayAnyway says whether a unit of a claim's own quota gives way to it even where it
+// is no borrower: less important work of a guaranteed claim's, and what givesWay.
+func givesWayAnyway(c *claim, u *unit) bool {
+	less := c.holds == fleet.HoldsGuaranteed && c.key.Importance().Above(u.key.Importance())
+	return u.w.Account() == c.account && (less || givesWay(c, u))
+}
+
+// givesWay says whether a unit of the claim's own quota gives way to a claim of
+// equal importance: surplus does, and work past its declared maximum to work that is not.
+func givesWay(c *claim, u *unit) bool {
+	overran := u.overran && c.holds == fleet.HoldsGuaranteed && c.key.Since != fleet.Never
+	return (u.key.Surplus || overran) && !u.key.Importance().Above(c.key.Importance())
+}

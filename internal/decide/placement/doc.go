@@ -29,7 +29,7 @@
 //
 // The files, from the ground up; each uses only those before it, with few exceptions:
 //
-//   - nouns and room: plan, unit, victim, claim, stamps, memory, planner, standing, ahead, room, fill, space,
+//   - nouns and room: plan, unit, victim, claim, memory, planner, standing, ahead, room, fill, space,
 //     packing, multipool, freeroom, privatecluster
 //   - how work holds its GPUs: rest, cover, limits, insideholds, classify
 //   - who may be evicted: class, successors, borrowers, shares, victims

@@ -7,10 +7,7 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
 // else by evicting the cheapest set that lets it start.
 func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
-	if joinsUncovered(it) {
-		return Plan{}, false
-	}
-	if gpusFor(it) > a.BackedGPUs() || !pl.mayCount(a, it) {
+	if joinsUncovered(it) || gpusFor(it) > a.BackedGPUs() || !pl.mayCount(a, it) {
 		return Plan{}, false
 	}
 	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)

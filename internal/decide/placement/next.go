@@ -40,13 +40,6 @@ func (pl *Planner) Again(plan Plan) (Plan, bool) {
 	return plan, ok && !pl.betterInAnother(it, plan)
 }
 
-// open says whether anything new may be decided: nothing starts and nothing is
-// taken away where reports have stopped.
-func (pl *Planner) open() bool {
-	c := pl.s.Cluster(pl.p.Cluster)
-	return c == nil || (!c.Stale && c.Mode == fleet.Enforce)
-}
-
 // startReserved starts a workload whose reserved room is free.
 func (pl *Planner) startReserved() (Plan, bool) {
 	if pl.restedAt == pl.p.Shifted()+1 || len(pl.p.Reserving()) == 0 {

@@ -126,3 +126,13 @@ func newDerivedWork() derivedWork {
 		returns: map[*fleet.Account][]fleet.Waiting{}, trees: map[*fleet.Tree]uint64{},
 	}
 }
+
+// open says whether anything new may be decided: nothing starts and nothing is
+// taken away where reports have stopped.
+func (pl *Planner) open() bool {
+	c := pl.s.Cluster(pl.p.Cluster)
+	return c == nil || (!c.Stale && c.Mode == fleet.Enforce)
+}
+
+// reachSizes is the nodes of the largest island and rack among so many nodes.
+type reachSizes struct{ of, island, rack int }

@@ -85,9 +85,6 @@ func (pl *Planner) largestReach(reach fleet.Reach) int {
 	return pl.largestOf.island
 }
 
-// reachSizes is the nodes of the largest island and rack among so many nodes.
-type reachSizes struct{ of, island, rack int }
-
 // HeldFrom is the GPUs of its quota's backing that others hold from a waiting
 // unit and do not use, and whether the unit would be guaranteed in number without
 // holds, used or not.

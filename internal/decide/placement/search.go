@@ -94,10 +94,6 @@ func (pl *Planner) neededThere(c *claim, chosen []*candidateVictim) []*candidate
 	return kept
 }
 
-// fewCandidates is up to how many candidates every set is looked at. Beyond
-// that the set is minimal, but another of the same class may cost less.
-const fewCandidates = 12
-
 // cheapestOfAll looks at every set of candidates that is cheaper than the best
 // one known so far.
 func (pl *Planner) cheapestOfAll(c *claim, list, best []*candidateVictim) []*candidateVictim {

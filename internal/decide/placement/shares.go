@@ -172,3 +172,30 @@ func mostGivable(list []*candidateVictim, excess int) int {
 	}
 	return min(all, excess-1+largest)
 }
+
+// passersOf lists the units of workloads that passed a claim's own; those that have run
+// for less than the minimum only where young is true.
+func (pl *Planner) passersOf(c *claim, young bool) (list []*candidateVictim) {
+	for _, w := range pl.p.PassedBy(c.w.ID) {
+		if !young && !pl.ranMinimum(w) {
+			continue
+		}
+		for _, u := range pl.units(w) {
+			if passed(c, &u) {
+				list = append(list, pl.candidate(u, ClassFlex))
+			}
+		}
+	}
+	return list
+}
+
+// passed says whether a unit passed the workload that claims room. What its workload got later,
+// surplus and further pools, did not: it was placed by the shares, and goes by them.
+func passed(c *claim, u *unit) bool {
+	return u.w.Passed != 0 && u.w.Passed == c.w.ID && u.pool == fleet.Base && !u.key.Surplus
+}
+
+// ranMinimum says whether flex work has run for its minimum time.
+func (pl *Planner) ranMinimum(w *fleet.Workload) bool {
+	return w.Started != 0 && pl.now.Sub(w.Started) >= pl.s.Policy.FlexRun()
+}

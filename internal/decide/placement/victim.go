@@ -57,13 +57,9 @@ func (a *candidateVictim) frees(c *claim) bool {
 	return c.account != nil && a.w.Tree() == c.account.Tree() && a.class != ClassUnprotected
 }
 
-// freed is how many GPUs fewer the claim's tree must cover once the victim and
-// all that leaves with it are gone.
-func (a *candidateVictim) freed(c *claim) int { return freedWith(c, &a.unit) }
-
-// freedWith is how many GPUs fewer the claim's tree must cover without a unit and
+// freed is how many GPUs fewer the claim's tree must cover without a unit and
 // all that leaves with it.
-func freedWith(c *claim, u *unit) int {
+func (u *unit) freed(c *claim) int {
 	if c.account == nil || u.w.Tree() != c.account.Tree() {
 		return 0
 	}
@@ -247,3 +243,7 @@ func dearestOf(list []*candidateVictim) *candidateVictim {
 func (u *unit) comesBefore(v *candidateVictim) bool {
 	return u.before(v.unit) || u.key.Surplus && v.key.Surplus && u.w == v.w && u.pool == v.pool
 }
+
+// fewCandidates is up to how many candidates every set is looked at. Beyond
+// that the set is minimal, but another of the same class may cost less.
+const fewCandidates = 12

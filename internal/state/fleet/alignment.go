@@ -41,12 +41,7 @@ func (p *Partition) Unaligned() bool {
 // couldFollow says whether idle backing of some account could move to where
 // its own work stands uncovered, so that nothing else is worth looking at.
 func (p *Partition) couldFollow() bool {
-	for _, a := range p.Accounts {
-		if a.over > 0 && a.idles() && a.strays() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Accounts, func(a *Account) bool { return a.over > 0 && a.idles() && a.strays() })
 }
 
 // idles notes that work of a tree has come to a node or left it, so that another part of

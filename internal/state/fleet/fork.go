@@ -320,10 +320,7 @@ func (s *State) Lighten() {
 			kept = append(kept, id)
 			continue
 		}
-		delete(s.Workloads, id)
-		if key := nameKey(w.Namespace, w.Name); s.names[key] == w {
-			delete(s.names, key)
-		}
+		s.unlist(w)
 	}
 	s.EndedOrder, s.Keys = kept, nil
 	clear(s.keys)
@@ -337,10 +334,7 @@ func (s *State) Forget(which func(*Workload) bool) {
 	for _, id := range sortedIDs(s.Workloads) {
 		if w := s.Workloads[id]; w.State == Pending && which(w) {
 			s.unqueue(w)
-			delete(s.Workloads, id)
-			if key := nameKey(w.Namespace, w.Name); s.names[key] == w {
-				delete(s.names, key)
-			}
+			s.unlist(w)
 		}
 	}
 }

@@ -70,20 +70,17 @@ func (i *Incident) touchesNode(p *Partition, n *Node) bool {
 
 // OpenIncidents names the open incidents that touch a partition, as they were opened.
 func (s *State) OpenIncidents(p *Partition) []string {
-	var names []string
-	for _, i := range s.Incidents {
-		if i.Closed == 0 && i.Touches(p) {
-			names = append(names, i.Name)
-		}
-	}
-	return names
+	return s.openIncidents(func(i *Incident) bool { return i.Touches(p) })
 }
 
 // IncidentsAt names the open incidents that touch a node, as they were opened.
 func (s *State) IncidentsAt(p *Partition, node int) []string {
-	var names []string
+	return s.openIncidents(func(i *Incident) bool { return i.Touches(p) && i.touchesNode(p, p.Nodes[node]) })
+}
+
+func (s *State) openIncidents(touch func(*Incident) bool) (names []string) {
 	for _, i := range s.Incidents {
-		if i.Closed == 0 && i.Touches(p) && i.touchesNode(p, p.Nodes[node]) {
+		if i.Closed == 0 && touch(i) {
 			names = append(names, i.Name)
 		}
 	}

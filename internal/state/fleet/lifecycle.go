@@ -57,7 +57,12 @@ func (s *State) forget(id uint64) {
 		s.EndedOrder = append(s.EndedOrder, id) // replicas of a cancelled workload may still be leaving
 		return
 	}
-	delete(s.Workloads, id)
+	s.unlist(w)
+}
+
+// unlist takes a workload out of the state, and its name where no later one has it.
+func (s *State) unlist(w *Workload) {
+	delete(s.Workloads, w.ID)
 	if key := nameKey(w.Namespace, w.Name); s.names[key] == w {
 		delete(s.names, key)
 	}

@@ -20,15 +20,8 @@ func (a Access) Open() bool { return len(a.Users)+len(a.Groups)+len(a.Namespaces
 
 // Allows says whether a user with these groups, in this namespace, may target the quota.
 func (a Access) Allows(user string, groups []string, namespace string) bool {
-	if a.Open() || (user != "" && slices.Contains(a.Users, user)) || a.allowsNamespace(groups, namespace) {
-		return true
-	}
-	for _, g := range groups {
-		if slices.Contains(a.Groups, g) {
-			return true
-		}
-	}
-	return false
+	return a.Open() || (user != "" && slices.Contains(a.Users, user)) || a.allowsNamespace(groups, namespace) ||
+		slices.ContainsFunc(groups, func(g string) bool { return slices.Contains(a.Groups, g) })
 }
 
 // allowsNamespace compares with the list's entries, written cluster/namespace

@@ -64,12 +64,7 @@ func (r Runs) With(brought ...Component) Runs {
 
 // Has says whether all these components run at these versions.
 func (r Runs) Has(want []Component) bool {
-	for _, c := range want {
-		if r.Version(c.Name) != c.Version {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(want, func(c Component) bool { return r.Version(c.Name) != c.Version })
 }
 
 // Hash names the configuration: the first 12 hex digits of the SHA-256 of its sorted list.
