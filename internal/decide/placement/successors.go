@@ -25,7 +25,8 @@ func (pl *Planner) hasSuccessor(c *claim, v *candidateVictim, victims []*candida
 	}
 	has := pl.mayMoveAway(v) || pl.regainsGuarantee(c, v, victims) || pl.leavesSuccessor(c, v.w.Account(), victims)
 	if alone {
-		v.successor = &has
+		known := has // of its own, so that only this case takes memory
+		v.successor = &known
 	}
 	return has
 }
