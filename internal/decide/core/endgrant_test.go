@@ -157,14 +157,19 @@ func TestWhatEndsOfAGrantIsSetApart(t *testing.T) {
 	}
 }
 
-// TestOneGPUUntilAMomentKeepsWhoGrantedItAndWhy: the end of the smallest grant can be explained, too.
+// TestOneGPUUntilAMomentKeepsWhoGrantedItAndWhy: the end of the smallest grant can be explained, also
+// where another person changes what lasts of it meanwhile.
 func TestOneGPUUntilAMomentKeepsWhoGrantedItAndWhy(t *testing.T) {
 	st := granted(t, 24)
 	one := core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 1, Until: moment(48 * time.Hour), KeepGang: true}
 	if _, refusal := core.Step(st.s, core.Request{Command: one, Actor: core.System, Reason: "demo"}, moment(time.Minute)); refusal != nil {
 		t.Fatal(refusal)
 	}
-	if is := st.s.Partition("tiger/h200").Account("oak").Temporary; is.GPUs != 1 || is.Reason != "demo" || is.By != core.System.Name {
+	lasting := core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 32, KeepGang: true}
+	if _, refusal := core.Step(st.s, core.Request{Command: lasting, Actor: ops, Reason: "growth"}, moment(time.Hour)); refusal != nil {
+		t.Fatal(refusal)
+	}
+	if is := st.s.Partition("tiger/h200").Account("oak").Temporary; is.GPUs != 1 || is.Reason != "demo" || is.By != core.System.Name || is.Told {
 		t.Errorf("%+v", is)
 	}
 }
