@@ -268,7 +268,8 @@ func readShared(dir string) (map[string]alike, error) {
 		return nil, err
 	}
 	known := map[string]alike{}
-	return known, json.Unmarshal(data, &known)
+	err = json.Unmarshal(data, &known)
+	return known, err
 }
 
 // sumOf names the content of a file; "" where there is none.

@@ -176,8 +176,8 @@ func moveRollout(s *fleet.State, r Request, c MoveRollout, now fleet.Instant) ([
 	return one(event.RolloutSet{Rollout: next})
 }
 
-// excuses are the events of a rollout that runs again. Where a canary of it failed, people say by that that the failure had
-// another cause: another canary is taken.
+// excuses are the events of a rollout that runs again. Where a canary of it failed, people so say
+// that the failure had another cause: another canary is taken.
 func excuses(s *fleet.State, r fleet.Rollout, now fleet.Instant) (events []event.Event) {
 	if hunts(&r) {
 		return []event.Event{event.RolloutSet{Rollout: r}}
