@@ -1514,7 +1514,8 @@ type SetBufferRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
 	// cluster, cluster/gpu or cluster/gpu/island.
-	Scope         string  `protobuf:"bytes,2,opt,name=scope,proto3" json:"scope,omitempty"`
+	Scope string `protobuf:"bytes,2,opt,name=scope,proto3" json:"scope,omitempty"`
+	// Not set: the scope has no policy of its own any more, and the next wider one holds.
 	Buffer        *Buffer `protobuf:"bytes,3,opt,name=buffer,proto3" json:"buffer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2909,11 +2910,11 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x121\n" +
 	"\x06policy\x18\x02 \x01(\v2\x11.muster.v1.PolicyB\x06\xbaH\x03\xc8\x01\x01R\x06policy\"A\n" +
 	"\x11SetPolicyResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xc1\x01\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xb9\x01\n" +
 	"\x10SetBufferRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12R\n" +
-	"\x05scope\x18\x02 \x01(\tB<\xbaH9r7\x18\x84\a22^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+){0,2}$R\x05scope\x121\n" +
-	"\x06buffer\x18\x03 \x01(\v2\x11.muster.v1.BufferB\x06\xbaH\x03\xc8\x01\x01R\x06buffer\"A\n" +
+	"\x05scope\x18\x02 \x01(\tB<\xbaH9r7\x18\x84\a22^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+){0,2}$R\x05scope\x12)\n" +
+	"\x06buffer\x18\x03 \x01(\v2\x11.muster.v1.BufferR\x06buffer\"A\n" +
 	"\x11SetBufferResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x8f\x01\n" +
 	"\x11SetTargetsRequest\x12&\n" +

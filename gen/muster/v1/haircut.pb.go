@@ -107,8 +107,12 @@ type Haircut struct {
 	Fit  []*HaircutPart `protobuf:"bytes,9,rep,name=fit,proto3" json:"fit,omitempty"`
 	Sums *HaircutSums   `protobuf:"bytes,10,opt,name=sums,proto3" json:"sums,omitempty"`
 	// How many quotas, and owners of them, are cut.
-	Quotas        int32 `protobuf:"varint,11,opt,name=quotas,proto3" json:"quotas,omitempty"`
-	People        int32 `protobuf:"varint,12,opt,name=people,proto3" json:"people,omitempty"`
+	Quotas int32 `protobuf:"varint,11,opt,name=quotas,proto3" json:"quotas,omitempty"`
+	People int32 `protobuf:"varint,12,opt,name=people,proto3" json:"people,omitempty"`
+	// Why it was planned, as people are told.
+	Reason string `protobuf:"bytes,13,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The day from which waves take effect, as people are told; not set: none was named.
+	Effective     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=effective,proto3" json:"effective,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -225,6 +229,20 @@ func (x *Haircut) GetPeople() int32 {
 		return x.People
 	}
 	return 0
+}
+
+func (x *Haircut) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Haircut) GetEffective() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Effective
+	}
+	return nil
 }
 
 // HaircutSums are what is cut in each class.
@@ -1293,8 +1311,10 @@ type PlanHaircutRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
 	// Empty: one is made up.
-	Name          string      `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Ask           *HaircutAsk `protobuf:"bytes,3,opt,name=ask,proto3" json:"ask,omitempty"`
+	Name string      `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Ask  *HaircutAsk `protobuf:"bytes,3,opt,name=ask,proto3" json:"ask,omitempty"`
+	// The day from which waves take effect: people are told, and an earlier wave needs a reason. Not set: none is named.
+	Effective     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=effective,proto3" json:"effective,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1346,6 +1366,13 @@ func (x *PlanHaircutRequest) GetName() string {
 func (x *PlanHaircutRequest) GetAsk() *HaircutAsk {
 	if x != nil {
 		return x.Ask
+	}
+	return nil
+}
+
+func (x *PlanHaircutRequest) GetEffective() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Effective
 	}
 	return nil
 }
@@ -3107,7 +3134,7 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"HaircutAsk\x12Q\n" +
 	"\x05scope\x18\x01 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xd8\x042.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)?$R\x05scope\x12-\n" +
 	"\x05basis\x18\x02 \x01(\tB\x17\xbaH\x14r\x12R\x00R\aclusterR\x05quotaR\x05basis\x12)\n" +
-	"\x06buffer\x18\x03 \x01(\v2\x11.muster.v1.BufferR\x06buffer\"\xad\x03\n" +
+	"\x06buffer\x18\x03 \x01(\v2\x11.muster.v1.BufferR\x06buffer\"\xff\x03\n" +
 	"\aHaircut\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12'\n" +
 	"\x03ask\x18\x02 \x01(\v2\x15.muster.v1.HaircutAskR\x03ask\x12\x18\n" +
@@ -3122,7 +3149,9 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\x04sums\x18\n" +
 	" \x01(\v2\x16.muster.v1.HaircutSumsR\x04sums\x12\x16\n" +
 	"\x06quotas\x18\v \x01(\x05R\x06quotas\x12\x16\n" +
-	"\x06people\x18\f \x01(\x05R\x06people\"\x89\x01\n" +
+	"\x06people\x18\f \x01(\x05R\x06people\x12\x16\n" +
+	"\x06reason\x18\r \x01(\tR\x06reason\x128\n" +
+	"\teffective\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\teffective\"\x89\x01\n" +
 	"\vHaircutSums\x12\x14\n" +
 	"\x05total\x18\x01 \x01(\x05R\x05total\x12 \n" +
 	"\vunscheduled\x18\x02 \x01(\x05R\vunscheduled\x12\x12\n" +
@@ -3220,11 +3249,12 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\n" +
 	"below_gang\x18\t \x01(\x05R\tbelowGang\x12 \n" +
 	"\vunavailable\x18\n" +
-	" \x01(\tR\vunavailable\"\x9e\x01\n" +
+	" \x01(\tR\vunavailable\"\xd8\x01\n" +
 	"\x12PlanHaircutRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x127\n" +
 	"\x04name\x18\x02 \x01(\tB#\xbaH \xd8\x01\x01r\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12'\n" +
-	"\x03ask\x18\x03 \x01(\v2\x15.muster.v1.HaircutAskR\x03ask\"q\n" +
+	"\x03ask\x18\x03 \x01(\v2\x15.muster.v1.HaircutAskR\x03ask\x128\n" +
+	"\teffective\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\teffective\"q\n" +
 	"\x13PlanHaircutResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12,\n" +
 	"\ahaircut\x18\x02 \x01(\v2\x12.muster.v1.HaircutR\ahaircut\"F\n" +
@@ -3432,105 +3462,107 @@ var file_muster_v1_haircut_proto_depIdxs = []int32{
 	3,  // 4: muster.v1.Haircut.waves:type_name -> muster.v1.HaircutWave
 	4,  // 5: muster.v1.Haircut.fit:type_name -> muster.v1.HaircutPart
 	2,  // 6: muster.v1.Haircut.sums:type_name -> muster.v1.HaircutSums
-	4,  // 7: muster.v1.HaircutWave.parts:type_name -> muster.v1.HaircutPart
-	45, // 8: muster.v1.HaircutWave.told:type_name -> google.protobuf.Timestamp
-	45, // 9: muster.v1.HaircutWave.applied:type_name -> google.protobuf.Timestamp
-	45, // 10: muster.v1.HaircutWave.undone:type_name -> google.protobuf.Timestamp
-	2,  // 11: muster.v1.HaircutWave.sums:type_name -> muster.v1.HaircutSums
-	5,  // 12: muster.v1.HaircutPart.causes:type_name -> muster.v1.HaircutCause
-	7,  // 13: muster.v1.HaircutPart.cuts:type_name -> muster.v1.HaircutCut
-	6,  // 14: muster.v1.HaircutPart.unprotected:type_name -> muster.v1.HaircutWork
-	6,  // 15: muster.v1.HaircutPart.evicted:type_name -> muster.v1.HaircutWork
-	6,  // 16: muster.v1.HaircutPart.starts:type_name -> muster.v1.HaircutWork
-	6,  // 17: muster.v1.HaircutPart.known:type_name -> muster.v1.HaircutWork
-	7,  // 18: muster.v1.HaircutPart.spared:type_name -> muster.v1.HaircutCut
-	45, // 19: muster.v1.HaircutCut.temporary_until:type_name -> google.protobuf.Timestamp
-	45, // 20: muster.v1.DraftHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	0,  // 21: muster.v1.DraftHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	46, // 22: muster.v1.DraftHaircutResponse.seen:type_name -> muster.v1.Seen
-	1,  // 23: muster.v1.DraftHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	45, // 24: muster.v1.CompareHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
-	44, // 25: muster.v1.CompareHaircutsRequest.buffers:type_name -> muster.v1.Buffer
-	46, // 26: muster.v1.CompareHaircutsResponse.seen:type_name -> muster.v1.Seen
-	12, // 27: muster.v1.CompareHaircutsResponse.effects:type_name -> muster.v1.HaircutEffect
-	2,  // 28: muster.v1.HaircutEffect.cut:type_name -> muster.v1.HaircutSums
-	47, // 29: muster.v1.PlanHaircutRequest.write:type_name -> muster.v1.Write
-	0,  // 30: muster.v1.PlanHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	48, // 31: muster.v1.PlanHaircutResponse.written:type_name -> muster.v1.Written
-	1,  // 32: muster.v1.PlanHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	45, // 33: muster.v1.ListHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
-	46, // 34: muster.v1.ListHaircutsResponse.seen:type_name -> muster.v1.Seen
-	1,  // 35: muster.v1.ListHaircutsResponse.haircuts:type_name -> muster.v1.Haircut
-	45, // 36: muster.v1.GetHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	46, // 37: muster.v1.GetHaircutResponse.seen:type_name -> muster.v1.Seen
-	1,  // 38: muster.v1.GetHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	47, // 39: muster.v1.ReviewHaircutRequest.write:type_name -> muster.v1.Write
-	48, // 40: muster.v1.ReviewHaircutResponse.written:type_name -> muster.v1.Written
-	47, // 41: muster.v1.TellHaircutRequest.write:type_name -> muster.v1.Write
-	48, // 42: muster.v1.TellHaircutResponse.written:type_name -> muster.v1.Written
-	47, // 43: muster.v1.ApplyHaircutRequest.write:type_name -> muster.v1.Write
-	48, // 44: muster.v1.ApplyHaircutResponse.written:type_name -> muster.v1.Written
-	47, // 45: muster.v1.UndoHaircutRequest.write:type_name -> muster.v1.Write
-	48, // 46: muster.v1.UndoHaircutResponse.written:type_name -> muster.v1.Written
-	45, // 47: muster.v1.HaircutMessagesRequest.as_of:type_name -> google.protobuf.Timestamp
-	46, // 48: muster.v1.HaircutMessagesResponse.seen:type_name -> muster.v1.Seen
-	29, // 49: muster.v1.HaircutMessagesResponse.messages:type_name -> muster.v1.HaircutMessage
-	45, // 50: muster.v1.ExportHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	0,  // 51: muster.v1.ExportHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	46, // 52: muster.v1.ExportHaircutResponse.seen:type_name -> muster.v1.Seen
-	45, // 53: muster.v1.ClusterReadyRequest.as_of:type_name -> google.protobuf.Timestamp
-	46, // 54: muster.v1.ClusterReadyResponse.seen:type_name -> muster.v1.Seen
-	34, // 55: muster.v1.ClusterReadyResponse.items:type_name -> muster.v1.ReadyItem
-	47, // 56: muster.v1.SetClusterModeRequest.write:type_name -> muster.v1.Write
-	48, // 57: muster.v1.SetClusterModeResponse.written:type_name -> muster.v1.Written
-	46, // 58: muster.v1.ShadowDecisionsResponse.seen:type_name -> muster.v1.Seen
-	49, // 59: muster.v1.ShadowDecisionsResponse.events:type_name -> muster.v1.Event
-	45, // 60: muster.v1.ShadowHistoryRequest.since:type_name -> google.protobuf.Timestamp
-	46, // 61: muster.v1.ShadowHistoryResponse.seen:type_name -> muster.v1.Seen
-	45, // 62: muster.v1.ShadowHistoryResponse.since:type_name -> google.protobuf.Timestamp
-	50, // 63: muster.v1.ShadowHistoryResponse.every:type_name -> google.protobuf.Duration
-	41, // 64: muster.v1.ShadowHistoryResponse.cases:type_name -> muster.v1.ShadowCase
-	45, // 65: muster.v1.ShadowCase.at:type_name -> google.protobuf.Timestamp
-	45, // 66: muster.v1.ShadowCase.happened_at:type_name -> google.protobuf.Timestamp
-	47, // 67: muster.v1.DeleteHaircutRequest.write:type_name -> muster.v1.Write
-	48, // 68: muster.v1.DeleteHaircutResponse.written:type_name -> muster.v1.Written
-	8,  // 69: muster.v1.HaircutService.DraftHaircut:input_type -> muster.v1.DraftHaircutRequest
-	10, // 70: muster.v1.HaircutService.CompareHaircuts:input_type -> muster.v1.CompareHaircutsRequest
-	13, // 71: muster.v1.HaircutService.PlanHaircut:input_type -> muster.v1.PlanHaircutRequest
-	15, // 72: muster.v1.HaircutService.ListHaircuts:input_type -> muster.v1.ListHaircutsRequest
-	17, // 73: muster.v1.HaircutService.GetHaircut:input_type -> muster.v1.GetHaircutRequest
-	19, // 74: muster.v1.HaircutService.ReviewHaircut:input_type -> muster.v1.ReviewHaircutRequest
-	21, // 75: muster.v1.HaircutService.TellHaircut:input_type -> muster.v1.TellHaircutRequest
-	23, // 76: muster.v1.HaircutService.ApplyHaircut:input_type -> muster.v1.ApplyHaircutRequest
-	25, // 77: muster.v1.HaircutService.UndoHaircut:input_type -> muster.v1.UndoHaircutRequest
-	42, // 78: muster.v1.HaircutService.DeleteHaircut:input_type -> muster.v1.DeleteHaircutRequest
-	27, // 79: muster.v1.HaircutService.HaircutMessages:input_type -> muster.v1.HaircutMessagesRequest
-	30, // 80: muster.v1.HaircutService.ExportHaircut:input_type -> muster.v1.ExportHaircutRequest
-	32, // 81: muster.v1.HaircutService.ClusterReady:input_type -> muster.v1.ClusterReadyRequest
-	35, // 82: muster.v1.HaircutService.SetClusterMode:input_type -> muster.v1.SetClusterModeRequest
-	37, // 83: muster.v1.HaircutService.ShadowDecisions:input_type -> muster.v1.ShadowDecisionsRequest
-	39, // 84: muster.v1.HaircutService.ShadowHistory:input_type -> muster.v1.ShadowHistoryRequest
-	9,  // 85: muster.v1.HaircutService.DraftHaircut:output_type -> muster.v1.DraftHaircutResponse
-	11, // 86: muster.v1.HaircutService.CompareHaircuts:output_type -> muster.v1.CompareHaircutsResponse
-	14, // 87: muster.v1.HaircutService.PlanHaircut:output_type -> muster.v1.PlanHaircutResponse
-	16, // 88: muster.v1.HaircutService.ListHaircuts:output_type -> muster.v1.ListHaircutsResponse
-	18, // 89: muster.v1.HaircutService.GetHaircut:output_type -> muster.v1.GetHaircutResponse
-	20, // 90: muster.v1.HaircutService.ReviewHaircut:output_type -> muster.v1.ReviewHaircutResponse
-	22, // 91: muster.v1.HaircutService.TellHaircut:output_type -> muster.v1.TellHaircutResponse
-	24, // 92: muster.v1.HaircutService.ApplyHaircut:output_type -> muster.v1.ApplyHaircutResponse
-	26, // 93: muster.v1.HaircutService.UndoHaircut:output_type -> muster.v1.UndoHaircutResponse
-	43, // 94: muster.v1.HaircutService.DeleteHaircut:output_type -> muster.v1.DeleteHaircutResponse
-	28, // 95: muster.v1.HaircutService.HaircutMessages:output_type -> muster.v1.HaircutMessagesResponse
-	31, // 96: muster.v1.HaircutService.ExportHaircut:output_type -> muster.v1.ExportHaircutResponse
-	33, // 97: muster.v1.HaircutService.ClusterReady:output_type -> muster.v1.ClusterReadyResponse
-	36, // 98: muster.v1.HaircutService.SetClusterMode:output_type -> muster.v1.SetClusterModeResponse
-	38, // 99: muster.v1.HaircutService.ShadowDecisions:output_type -> muster.v1.ShadowDecisionsResponse
-	40, // 100: muster.v1.HaircutService.ShadowHistory:output_type -> muster.v1.ShadowHistoryResponse
-	85, // [85:101] is the sub-list for method output_type
-	69, // [69:85] is the sub-list for method input_type
-	69, // [69:69] is the sub-list for extension type_name
-	69, // [69:69] is the sub-list for extension extendee
-	0,  // [0:69] is the sub-list for field type_name
+	45, // 7: muster.v1.Haircut.effective:type_name -> google.protobuf.Timestamp
+	4,  // 8: muster.v1.HaircutWave.parts:type_name -> muster.v1.HaircutPart
+	45, // 9: muster.v1.HaircutWave.told:type_name -> google.protobuf.Timestamp
+	45, // 10: muster.v1.HaircutWave.applied:type_name -> google.protobuf.Timestamp
+	45, // 11: muster.v1.HaircutWave.undone:type_name -> google.protobuf.Timestamp
+	2,  // 12: muster.v1.HaircutWave.sums:type_name -> muster.v1.HaircutSums
+	5,  // 13: muster.v1.HaircutPart.causes:type_name -> muster.v1.HaircutCause
+	7,  // 14: muster.v1.HaircutPart.cuts:type_name -> muster.v1.HaircutCut
+	6,  // 15: muster.v1.HaircutPart.unprotected:type_name -> muster.v1.HaircutWork
+	6,  // 16: muster.v1.HaircutPart.evicted:type_name -> muster.v1.HaircutWork
+	6,  // 17: muster.v1.HaircutPart.starts:type_name -> muster.v1.HaircutWork
+	6,  // 18: muster.v1.HaircutPart.known:type_name -> muster.v1.HaircutWork
+	7,  // 19: muster.v1.HaircutPart.spared:type_name -> muster.v1.HaircutCut
+	45, // 20: muster.v1.HaircutCut.temporary_until:type_name -> google.protobuf.Timestamp
+	45, // 21: muster.v1.DraftHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	0,  // 22: muster.v1.DraftHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	46, // 23: muster.v1.DraftHaircutResponse.seen:type_name -> muster.v1.Seen
+	1,  // 24: muster.v1.DraftHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	45, // 25: muster.v1.CompareHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
+	44, // 26: muster.v1.CompareHaircutsRequest.buffers:type_name -> muster.v1.Buffer
+	46, // 27: muster.v1.CompareHaircutsResponse.seen:type_name -> muster.v1.Seen
+	12, // 28: muster.v1.CompareHaircutsResponse.effects:type_name -> muster.v1.HaircutEffect
+	2,  // 29: muster.v1.HaircutEffect.cut:type_name -> muster.v1.HaircutSums
+	47, // 30: muster.v1.PlanHaircutRequest.write:type_name -> muster.v1.Write
+	0,  // 31: muster.v1.PlanHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	45, // 32: muster.v1.PlanHaircutRequest.effective:type_name -> google.protobuf.Timestamp
+	48, // 33: muster.v1.PlanHaircutResponse.written:type_name -> muster.v1.Written
+	1,  // 34: muster.v1.PlanHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	45, // 35: muster.v1.ListHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 36: muster.v1.ListHaircutsResponse.seen:type_name -> muster.v1.Seen
+	1,  // 37: muster.v1.ListHaircutsResponse.haircuts:type_name -> muster.v1.Haircut
+	45, // 38: muster.v1.GetHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 39: muster.v1.GetHaircutResponse.seen:type_name -> muster.v1.Seen
+	1,  // 40: muster.v1.GetHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	47, // 41: muster.v1.ReviewHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 42: muster.v1.ReviewHaircutResponse.written:type_name -> muster.v1.Written
+	47, // 43: muster.v1.TellHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 44: muster.v1.TellHaircutResponse.written:type_name -> muster.v1.Written
+	47, // 45: muster.v1.ApplyHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 46: muster.v1.ApplyHaircutResponse.written:type_name -> muster.v1.Written
+	47, // 47: muster.v1.UndoHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 48: muster.v1.UndoHaircutResponse.written:type_name -> muster.v1.Written
+	45, // 49: muster.v1.HaircutMessagesRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 50: muster.v1.HaircutMessagesResponse.seen:type_name -> muster.v1.Seen
+	29, // 51: muster.v1.HaircutMessagesResponse.messages:type_name -> muster.v1.HaircutMessage
+	45, // 52: muster.v1.ExportHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	0,  // 53: muster.v1.ExportHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	46, // 54: muster.v1.ExportHaircutResponse.seen:type_name -> muster.v1.Seen
+	45, // 55: muster.v1.ClusterReadyRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 56: muster.v1.ClusterReadyResponse.seen:type_name -> muster.v1.Seen
+	34, // 57: muster.v1.ClusterReadyResponse.items:type_name -> muster.v1.ReadyItem
+	47, // 58: muster.v1.SetClusterModeRequest.write:type_name -> muster.v1.Write
+	48, // 59: muster.v1.SetClusterModeResponse.written:type_name -> muster.v1.Written
+	46, // 60: muster.v1.ShadowDecisionsResponse.seen:type_name -> muster.v1.Seen
+	49, // 61: muster.v1.ShadowDecisionsResponse.events:type_name -> muster.v1.Event
+	45, // 62: muster.v1.ShadowHistoryRequest.since:type_name -> google.protobuf.Timestamp
+	46, // 63: muster.v1.ShadowHistoryResponse.seen:type_name -> muster.v1.Seen
+	45, // 64: muster.v1.ShadowHistoryResponse.since:type_name -> google.protobuf.Timestamp
+	50, // 65: muster.v1.ShadowHistoryResponse.every:type_name -> google.protobuf.Duration
+	41, // 66: muster.v1.ShadowHistoryResponse.cases:type_name -> muster.v1.ShadowCase
+	45, // 67: muster.v1.ShadowCase.at:type_name -> google.protobuf.Timestamp
+	45, // 68: muster.v1.ShadowCase.happened_at:type_name -> google.protobuf.Timestamp
+	47, // 69: muster.v1.DeleteHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 70: muster.v1.DeleteHaircutResponse.written:type_name -> muster.v1.Written
+	8,  // 71: muster.v1.HaircutService.DraftHaircut:input_type -> muster.v1.DraftHaircutRequest
+	10, // 72: muster.v1.HaircutService.CompareHaircuts:input_type -> muster.v1.CompareHaircutsRequest
+	13, // 73: muster.v1.HaircutService.PlanHaircut:input_type -> muster.v1.PlanHaircutRequest
+	15, // 74: muster.v1.HaircutService.ListHaircuts:input_type -> muster.v1.ListHaircutsRequest
+	17, // 75: muster.v1.HaircutService.GetHaircut:input_type -> muster.v1.GetHaircutRequest
+	19, // 76: muster.v1.HaircutService.ReviewHaircut:input_type -> muster.v1.ReviewHaircutRequest
+	21, // 77: muster.v1.HaircutService.TellHaircut:input_type -> muster.v1.TellHaircutRequest
+	23, // 78: muster.v1.HaircutService.ApplyHaircut:input_type -> muster.v1.ApplyHaircutRequest
+	25, // 79: muster.v1.HaircutService.UndoHaircut:input_type -> muster.v1.UndoHaircutRequest
+	42, // 80: muster.v1.HaircutService.DeleteHaircut:input_type -> muster.v1.DeleteHaircutRequest
+	27, // 81: muster.v1.HaircutService.HaircutMessages:input_type -> muster.v1.HaircutMessagesRequest
+	30, // 82: muster.v1.HaircutService.ExportHaircut:input_type -> muster.v1.ExportHaircutRequest
+	32, // 83: muster.v1.HaircutService.ClusterReady:input_type -> muster.v1.ClusterReadyRequest
+	35, // 84: muster.v1.HaircutService.SetClusterMode:input_type -> muster.v1.SetClusterModeRequest
+	37, // 85: muster.v1.HaircutService.ShadowDecisions:input_type -> muster.v1.ShadowDecisionsRequest
+	39, // 86: muster.v1.HaircutService.ShadowHistory:input_type -> muster.v1.ShadowHistoryRequest
+	9,  // 87: muster.v1.HaircutService.DraftHaircut:output_type -> muster.v1.DraftHaircutResponse
+	11, // 88: muster.v1.HaircutService.CompareHaircuts:output_type -> muster.v1.CompareHaircutsResponse
+	14, // 89: muster.v1.HaircutService.PlanHaircut:output_type -> muster.v1.PlanHaircutResponse
+	16, // 90: muster.v1.HaircutService.ListHaircuts:output_type -> muster.v1.ListHaircutsResponse
+	18, // 91: muster.v1.HaircutService.GetHaircut:output_type -> muster.v1.GetHaircutResponse
+	20, // 92: muster.v1.HaircutService.ReviewHaircut:output_type -> muster.v1.ReviewHaircutResponse
+	22, // 93: muster.v1.HaircutService.TellHaircut:output_type -> muster.v1.TellHaircutResponse
+	24, // 94: muster.v1.HaircutService.ApplyHaircut:output_type -> muster.v1.ApplyHaircutResponse
+	26, // 95: muster.v1.HaircutService.UndoHaircut:output_type -> muster.v1.UndoHaircutResponse
+	43, // 96: muster.v1.HaircutService.DeleteHaircut:output_type -> muster.v1.DeleteHaircutResponse
+	28, // 97: muster.v1.HaircutService.HaircutMessages:output_type -> muster.v1.HaircutMessagesResponse
+	31, // 98: muster.v1.HaircutService.ExportHaircut:output_type -> muster.v1.ExportHaircutResponse
+	33, // 99: muster.v1.HaircutService.ClusterReady:output_type -> muster.v1.ClusterReadyResponse
+	36, // 100: muster.v1.HaircutService.SetClusterMode:output_type -> muster.v1.SetClusterModeResponse
+	38, // 101: muster.v1.HaircutService.ShadowDecisions:output_type -> muster.v1.ShadowDecisionsResponse
+	40, // 102: muster.v1.HaircutService.ShadowHistory:output_type -> muster.v1.ShadowHistoryResponse
+	87, // [87:103] is the sub-list for method output_type
+	71, // [71:87] is the sub-list for method input_type
+	71, // [71:71] is the sub-list for extension type_name
+	71, // [71:71] is the sub-list for extension extendee
+	0,  // [0:71] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_haircut_proto_init() }

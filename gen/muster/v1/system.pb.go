@@ -96,7 +96,13 @@ type StatusResponse struct {
 	// The roles that the caller has, as "manager in quota research". An operator has all.
 	Roles []string `protobuf:"bytes,62,rep,name=roles,proto3" json:"roles,omitempty"`
 	// Where the server that leads is reached, if this one follows it: host:port. Empty: this one leads.
-	Leader        string `protobuf:"bytes,63,opt,name=leader,proto3" json:"leader,omitempty"`
+	Leader string `protobuf:"bytes,63,opt,name=leader,proto3" json:"leader,omitempty"`
+	// The caller's user; empty: the caller is no person.
+	User string `protobuf:"bytes,64,opt,name=user,proto3" json:"user,omitempty"`
+	// The caller's groups, as sign-in says them.
+	Groups []string `protobuf:"bytes,65,rep,name=groups,proto3" json:"groups,omitempty"`
+	// The namespaces that the caller is a member of, in order of name; at most 100.
+	Namespaces    []string `protobuf:"bytes,66,rep,name=namespaces,proto3" json:"namespaces,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -248,6 +254,27 @@ func (x *StatusResponse) GetLeader() string {
 		return x.Leader
 	}
 	return ""
+}
+
+func (x *StatusResponse) GetUser() string {
+	if x != nil {
+		return x.User
+	}
+	return ""
+}
+
+func (x *StatusResponse) GetGroups() []string {
+	if x != nil {
+		return x.Groups
+	}
+	return nil
+}
+
+func (x *StatusResponse) GetNamespaces() []string {
+	if x != nil {
+		return x.Namespaces
+	}
+	return nil
 }
 
 // Warning is something that everybody must see.
@@ -623,7 +650,7 @@ const file_muster_v1_system_proto_rawDesc = "" +
 	"\n" +
 	"\x16muster/v1/system.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"<\n" +
 	"\rStatusRequest\x12+\n" +
-	"\x11without_workloads\x18\x01 \x01(\bR\x10withoutWorkloads\"\xf8\x04\n" +
+	"\x11without_workloads\x18\x01 \x01(\bR\x10withoutWorkloads\"\xc4\x05\n" +
 	"\x0eStatusResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12\x14\n" +
 	"\x05actor\x18\x02 \x01(\tR\x05actor\x12\x1a\n" +
@@ -644,7 +671,12 @@ const file_muster_v1_system_proto_rawDesc = "" +
 	"\abanners\x18< \x03(\tR\abanners\x12.\n" +
 	"\bwarnings\x18= \x03(\v2\x12.muster.v1.WarningR\bwarnings\x12\x14\n" +
 	"\x05roles\x18> \x03(\tR\x05roles\x12\x16\n" +
-	"\x06leader\x18? \x01(\tR\x06leader\x1a<\n" +
+	"\x06leader\x18? \x01(\tR\x06leader\x12\x12\n" +
+	"\x04user\x18@ \x01(\tR\x04user\x12\x16\n" +
+	"\x06groups\x18A \x03(\tR\x06groups\x12\x1e\n" +
+	"\n" +
+	"namespaces\x18B \x03(\tR\n" +
+	"namespaces\x1a<\n" +
 	"\x0eWorkloadsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xa2\x01\n" +

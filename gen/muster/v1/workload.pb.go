@@ -2263,7 +2263,10 @@ type Failure struct {
 	Cause    string      `protobuf:"bytes,2,opt,name=cause,proto3" json:"cause,omitempty"`
 	Evidence []*Evidence `protobuf:"bytes,3,rep,name=evidence,proto3" json:"evidence,omitempty"`
 	// The nodes that it stood on.
-	Nodes         []string `protobuf:"bytes,4,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	Nodes []string `protobuf:"bytes,4,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	// Those of its nodes whose state changed within minutes of its end, in order of time: what there is to look at where
+	// the cause is not known. At most 32.
+	Around        []*Evidence `protobuf:"bytes,5,rep,name=around,proto3" json:"around,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2322,6 +2325,13 @@ func (x *Failure) GetEvidence() []*Evidence {
 func (x *Failure) GetNodes() []string {
 	if x != nil {
 		return x.Nodes
+	}
+	return nil
+}
+
+func (x *Failure) GetAround() []*Evidence {
+	if x != nil {
+		return x.Around
 	}
 	return nil
 }
@@ -3055,12 +3065,13 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\afailure\x18< \x01(\v2\x12.muster.v1.FailureR\afailure\x12-\n" +
 	"\x04hung\x18= \x01(\v2\x19.google.protobuf.DurationR\x04hung\x12\x1c\n" +
 	"\tincidents\x18> \x03(\tR\tincidents\x12\x12\n" +
-	"\x04said\x18? \x03(\tR\x04said\"\x92\x01\n" +
+	"\x04said\x18? \x03(\tR\x04said\"\xbf\x01\n" +
 	"\aFailure\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
 	"\x05cause\x18\x02 \x01(\tR\x05cause\x12/\n" +
 	"\bevidence\x18\x03 \x03(\v2\x13.muster.v1.EvidenceR\bevidence\x12\x14\n" +
-	"\x05nodes\x18\x04 \x03(\tR\x05nodes\"^\n" +
+	"\x05nodes\x18\x04 \x03(\tR\x05nodes\x12+\n" +
+	"\x06around\x18\x05 \x03(\v2\x13.muster.v1.EvidenceR\x06around\"^\n" +
 	"\bEvidence\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x12\n" +
@@ -3234,47 +3245,48 @@ var file_muster_v1_workload_proto_depIdxs = []int32{
 	38, // 54: muster.v1.WhyResponse.hung:type_name -> google.protobuf.Duration
 	39, // 55: muster.v1.Failure.at:type_name -> google.protobuf.Timestamp
 	28, // 56: muster.v1.Failure.evidence:type_name -> muster.v1.Evidence
-	39, // 57: muster.v1.Evidence.at:type_name -> google.protobuf.Timestamp
-	39, // 58: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
-	42, // 59: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
-	2,  // 60: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
-	6,  // 61: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
-	39, // 62: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
-	32, // 63: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
-	1,  // 64: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
-	38, // 65: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
-	42, // 66: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
-	34, // 67: muster.v1.FitResponse.places:type_name -> muster.v1.Place
-	5,  // 68: muster.v1.Place.start:type_name -> muster.v1.Start
-	3,  // 69: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
-	6,  // 70: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
-	9,  // 71: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
-	11, // 72: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
-	13, // 73: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
-	15, // 74: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
-	17, // 75: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
-	19, // 76: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
-	21, // 77: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
-	23, // 78: muster.v1.WorkloadService.Resize:input_type -> muster.v1.ResizeRequest
-	25, // 79: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
-	29, // 80: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
-	31, // 81: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
-	10, // 82: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
-	12, // 83: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
-	14, // 84: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
-	16, // 85: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
-	18, // 86: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
-	20, // 87: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
-	22, // 88: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
-	24, // 89: muster.v1.WorkloadService.Resize:output_type -> muster.v1.ResizeResponse
-	26, // 90: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
-	30, // 91: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
-	33, // 92: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
-	82, // [82:93] is the sub-list for method output_type
-	71, // [71:82] is the sub-list for method input_type
-	71, // [71:71] is the sub-list for extension type_name
-	71, // [71:71] is the sub-list for extension extendee
-	0,  // [0:71] is the sub-list for field type_name
+	28, // 57: muster.v1.Failure.around:type_name -> muster.v1.Evidence
+	39, // 58: muster.v1.Evidence.at:type_name -> google.protobuf.Timestamp
+	39, // 59: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 60: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
+	2,  // 61: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
+	6,  // 62: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
+	39, // 63: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
+	32, // 64: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
+	1,  // 65: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
+	38, // 66: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
+	42, // 67: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
+	34, // 68: muster.v1.FitResponse.places:type_name -> muster.v1.Place
+	5,  // 69: muster.v1.Place.start:type_name -> muster.v1.Start
+	3,  // 70: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
+	6,  // 71: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
+	9,  // 72: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
+	11, // 73: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
+	13, // 74: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
+	15, // 75: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
+	17, // 76: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
+	19, // 77: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
+	21, // 78: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
+	23, // 79: muster.v1.WorkloadService.Resize:input_type -> muster.v1.ResizeRequest
+	25, // 80: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
+	29, // 81: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
+	31, // 82: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
+	10, // 83: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
+	12, // 84: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
+	14, // 85: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
+	16, // 86: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
+	18, // 87: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
+	20, // 88: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
+	22, // 89: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
+	24, // 90: muster.v1.WorkloadService.Resize:output_type -> muster.v1.ResizeResponse
+	26, // 91: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
+	30, // 92: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
+	33, // 93: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
+	83, // [83:94] is the sub-list for method output_type
+	72, // [72:83] is the sub-list for method input_type
+	72, // [72:72] is the sub-list for extension type_name
+	72, // [72:72] is the sub-list for extension extendee
+	0,  // [0:72] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_workload_proto_init() }

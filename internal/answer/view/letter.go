@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Letter is what one owner is to be told about a haircut, in plain words.
@@ -128,8 +129,8 @@ var plainWords = dress{
 	cuts: func(lines []line) string {
 		var b strings.Builder
 		for _, x := range lines {
-			fmt.Fprintf(&b, "  %s in %s: %d -> %d GPUs (%d less; wave %s). It uses %d now; the most in 90 days was %d.%s\n",
-				x.cut.Quota, x.partition, x.cut.Was, x.cut.Now, x.cut.GPUs(), x.wave, x.cut.Usage, x.cut.Highest, belowGang(x.cut))
+			fmt.Fprintf(&b, "  %s in %s: %d -> %d GPUs (%d less; wave %s). It uses %d now; the most in 90 days was %d.%s%s\n",
+				x.cut.Quota, x.partition, x.cut.Was, x.cut.Now, x.cut.GPUs(), x.wave, x.cut.Usage, x.cut.Highest, askedOf(x.cut), belowGang(x.cut))
 		}
 		return b.String()
 	},
@@ -146,13 +147,26 @@ var markdown = dress{
 				x.cut.Quota, x.partition, x.cut.Was, x.cut.Now, x.cut.Usage, x.cut.Highest, x.wave)
 		}
 		for _, x := range lines {
-			if text := belowGang(x.cut); text != "" {
+			if text := askedOf(x.cut) + belowGang(x.cut); text != "" {
 				fmt.Fprintf(&b, "\n%s in %s:%s\n", x.cut.Quota, x.partition, text)
 			}
 		}
 		return b.String()
 	},
 	item: "- ",
+}
+
+// askedOf says why a cut is not what was asked of its quota.
+func askedOf(c fleet.Cut) string {
+	if c.Why == "" || c.Asked == 0 || c.Was == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Its part of what is to be cut in the partition, in proportion to its grant, would be %d GPUs (%s) in all waves together. The plan differs, because %s.",
+		c.Asked, ofGrant(c.Asked, c.Was), c.Why.Says())
+}
+
+func ofGrant(gpus, grant int) string {
+	return fmt.Sprintf("%.0f %% of its grant", 100*float64(gpus)/float64(grant))
 }
 
 func belowGang(c fleet.Cut) string {
@@ -170,7 +184,14 @@ func body(h *fleet.Haircut, c *concern, d dress) string {
 	} else {
 		b.WriteString(d.cuts(c.lines))
 	}
+	fmt.Fprintf(&b, "\n%s\n", d.strong("When."))
+	for _, text := range whenOf(h, c) {
+		b.WriteString(d.item + text + "\n")
+	}
 	fmt.Fprintf(&b, "\n%s\n", d.strong("Why."))
+	if h.Reason != "" {
+		fmt.Fprintf(&b, "%sThe reason that was given: %s.\n", d.item, strings.TrimRight(h.Reason, ". "))
+	}
 	for _, part := range c.parts {
 		b.WriteString(d.item + because(h, &part) + "\n")
 	}
@@ -185,6 +206,39 @@ func body(h *fleet.Haircut, c *concern, d dress) string {
 	}
 	fmt.Fprintf(&b, "\nThe plan is %s, made by %s. Each wave can be undone. Tell us before it is applied if something here is wrong.\n", cmp.Or(h.Name, "a draft"), h.By)
 	return b.String()
+}
+
+// whenOf says when the waves that concern an owner come into force, or came.
+func whenOf(h *fleet.Haircut, c *concern) (list []string) {
+	open := false
+	for i, w := range h.Waves {
+		if !reaches(w, c) {
+			continue
+		}
+		switch {
+		case w.Done():
+			list = append(list, fmt.Sprintf("Wave %d is in force since %s.", i+1, text.Weekday(w.Applied.Time())))
+		case w.Undone != 0:
+			list = append(list, fmt.Sprintf("Wave %d was taken back on %s.", i+1, text.Weekday(w.Undone.Time())))
+		default:
+			open = true
+		}
+	}
+	switch {
+	case !open:
+	case h.Effective != 0:
+		list = append(list, "Nothing changes before "+text.Weekday(h.Effective.Time())+". From then on an operator puts the waves into force, one after the other.")
+	default:
+		list = append(list, "No day is set. An operator puts the waves into force one after the other, once all who are concerned were told.")
+	}
+	return list
+}
+
+// reaches says whether a wave has to do with a partition that concerns an owner.
+func reaches(w fleet.Wave, c *concern) bool {
+	return slices.ContainsFunc(w.Parts, func(p fleet.CutPart) bool {
+		return slices.ContainsFunc(c.parts, func(q fleet.CutPart) bool { return p.Partition == q.Partition })
+	})
 }
 
 func because(h *fleet.Haircut, p *fleet.CutPart) string {

@@ -3,6 +3,7 @@ package view_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -112,5 +113,40 @@ func TestALetterGoesToWhoAnswersNow(t *testing.T) {
 	}
 	if h.Waves[0].Parts[0].Cuts[0].Owner != "" {
 		t.Error("the plan was changed")
+	}
+}
+
+// TestALetterSaysWhenAndWhy: the reason that was given, the day, and why a cut is not what was
+// asked; of waves in force, since when.
+func TestALetterSaysWhenAndWhy(t *testing.T) {
+	monday := fleet.InstantOf(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC))
+	wave := fleet.Wave{Cluster: "tiger", Class: fleet.CutRest, Parts: []fleet.CutPart{{
+		Partition: "tiger/h200", Assigned: 80, Sustainable: 64, Excess: 16,
+		Cuts: []fleet.Cut{{Quota: "r/a", Owner: "ada", Was: 64, Now: 40, Asked: 10, Why: fleet.CutForOthers}},
+	}}}
+	for _, one := range []struct {
+		name string
+		h    fleet.Haircut
+		want []string
+	}{
+		{"a day", fleet.Haircut{Effective: monday, Reason: "the hall runs hot."}, []string{
+			"Nothing changes before Mon 2026-11-30 00:00Z", "The reason that was given: the hall runs hot.\n",
+			"would be 10 GPUs (16 % of its grant)", "because others keep their gangs",
+		}},
+		{"no day", fleet.Haircut{}, []string{"No day is set."}},
+	} {
+		one.h.Name, one.h.Waves = "autumn", []fleet.Wave{wave}
+		for _, says := range []string{view.Letters(&one.h)[0].Text, view.Letters(&one.h)[0].Markdown} {
+			for _, want := range one.want {
+				if !strings.Contains(says, want) {
+					t.Errorf("%s: %q is not in:\n%s", one.name, want, says)
+				}
+			}
+		}
+	}
+	wave.Applied = monday
+	h := fleet.Haircut{Name: "autumn", Waves: []fleet.Wave{wave}}
+	if says := view.Letters(&h)[0].Text; !strings.Contains(says, "Wave 1 is in force since Mon 2026-11-30 00:00Z.") || strings.Contains(says, "No day") {
+		t.Errorf("of a wave in force the letter says:\n%s", says)
 	}
 }

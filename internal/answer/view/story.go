@@ -117,7 +117,7 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 	case event.ReplicasStarted:
 		return "started in the room reserved for it", "", e.ID == s.ID
 	case event.ReplicasEvicted:
-		text, by = s.evicted(e, r.At)
+		text, by = s.evicted(e, r)
 		return text, by, e.ID == s.ID
 	case event.GangReturned:
 		return "could not be mended and went back to its queue, with its age: " + e.Why, "", e.ID == s.ID
@@ -189,16 +189,41 @@ func (s *Story) overran(at fleet.Instant) bool {
 	return s.most > 0 && s.started > 0 && at >= s.started.Add(s.most)
 }
 
-func (s *Story) evicted(e event.ReplicasEvicted, at fleet.Instant) (text, by string) {
+func (s *Story) evicted(e event.ReplicasEvicted, r event.Record) (text, by string) {
 	by = s.name(e.For)
 	if e.Whole {
-		why := s.givesWay(e)
-		if e.ID == s.ID && s.overran(at) {
+		why := s.givesWay(e) + cameOf(e, r)
+		if e.ID == s.ID && s.overran(r.At) {
 			why += ", for it ran longer than the " + s.most.String() + " that it declared, and so comes last"
 		}
 		return fmt.Sprintf("evicted: %s needed the room (%s); it had until %s to leave", by, why, clock(e.Until)), by
 	}
-	return fmt.Sprintf("gave up %s for %s (%s)", replicas(e.Spots), by, s.givesWay(e)), by
+	return fmt.Sprintf("gave up %s for %s (%s)", replicas(e.Spots), by, s.givesWay(e)+cameOf(e, r)), by
+}
+
+// cameOf says what in the same record took the backing of work that leaves, if the record
+// knows: nodes that failed, or a change of grants by people.
+func cameOf(e event.ReplicasEvicted, r event.Record) string {
+	if e.Class != "borrowing" && e.Class != "unprotected" {
+		return ""
+	}
+	var causes []string
+	for _, other := range r.Events {
+		switch o := other.(type) {
+		case event.NodeChanged:
+			if o.From.Usable() && !o.To.Usable() {
+				causes = append(causes, fmt.Sprintf("node %s went to %s%s", o.Node, o.To, reasoned(o.Signal)))
+			}
+		case event.GrantSet:
+			causes = append(causes, fmt.Sprintf("%s set the grant of %s from %d to %d GPUs", r.Actor, o.Quota, o.Was, o.GPUs))
+		case event.GrantTransferred:
+			causes = append(causes, fmt.Sprintf("%s moved %d GPUs of %s to %s", r.Actor, o.GPUs, o.From, o.To))
+		}
+	}
+	if len(causes) == 0 {
+		return ""
+	}
+	return "; " + text.Few(causes, 3)
 }
 
 // givesWay says why a workload must leave for another one.

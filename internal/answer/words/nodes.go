@@ -35,11 +35,9 @@ func tellMetal(e event.Event, _ Names) (Told, bool) {
 	case event.PolicySet:
 		return Told{Nothing, "", "the fleet's policy is now: buffer " + e.Policy.Buffer.String() + ", dwell " + Duration(e.Policy.Dwell) + ", probation " + Duration(e.Policy.Probation)}, true
 	case event.BufferSet:
-		thing := Partition
-		if !strings.Contains(e.Scope, "/") {
-			thing = Cluster
-		}
-		return Told{thing, e.Scope, "now keeps back " + e.Buffer.String()}, true
+		return Told{thingOf(e.Scope), e.Scope, "now keeps back " + e.Buffer.String()}, true
+	case event.BufferCleared:
+		return Told{thingOf(e.Scope), e.Scope, "has no buffer policy of its own any more; the next wider one holds"}, true
 	case event.TargetsSet:
 		return Told{Cluster, e.Cluster, "has targets of its own now"}, true
 	case event.IncidentOpened:
@@ -80,4 +78,12 @@ func incidentWhere(scope string, nodes []string) string {
 		says += ", on " + Few(nodes, 2)
 	}
 	return says
+}
+
+// thingOf is what a scope of a policy is.
+func thingOf(scope string) Thing {
+	if strings.Contains(scope, "/") {
+		return Partition
+	}
+	return Cluster
 }

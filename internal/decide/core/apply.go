@@ -55,6 +55,9 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.BufferSet:
 		s.Judge(at)
 		s.SetBuffer(e.Scope, e.Buffer)
+	case event.BufferCleared:
+		s.Judge(at)
+		s.ClearBuffer(e.Scope)
 	case event.TargetsSet:
 		s.Cluster(e.Cluster).Targets = e.Targets
 	case event.IncidentOpened:

@@ -83,7 +83,8 @@ type (
 	}
 	// SetPolicy sets the fleet's policy.
 	SetPolicy struct{ Policy fleet.Policy }
-	// SetBuffer sets the buffer policy of a cluster, a partition or an island.
+	// SetBuffer sets the buffer policy of a cluster, a partition or an island; the zero Buffer
+	// takes the scope's own policy away.
 	SetBuffer struct {
 		Scope  string
 		Buffer fleet.Buffer

@@ -9,8 +9,9 @@ import (
 type (
 	// PlanHaircut makes a plan from the state as it is, tries it, and saves it.
 	PlanHaircut struct {
-		Name string // "": one is made up
-		Ask  haircut.Ask
+		Name      string // "": one is made up
+		Ask       haircut.Ask
+		Effective fleet.Instant // the day from which waves take effect, as people are told; 0: none is named
 	}
 	// ReviewHaircut says that somebody has looked at a plan and agrees.
 	ReviewHaircut struct{ Name string }

@@ -131,6 +131,9 @@ func setPolicy(s *fleet.State, c SetPolicy) ([]event.Event, *Refusal) {
 }
 
 func setBuffer(s *fleet.State, c SetBuffer) ([]event.Event, *Refusal) {
+	if c.Buffer == (fleet.Buffer{}) {
+		return clearBuffer(s, c.Scope)
+	}
 	if err := c.Buffer.Check(); err != nil {
 		return nil, refuse(Invalid, "%v", err)
 	}
@@ -138,6 +141,17 @@ func setBuffer(s *fleet.State, c SetBuffer) ([]event.Event, *Refusal) {
 		return nil, refusal
 	}
 	return one(event.BufferSet(c))
+}
+
+// clearBuffer takes the policy of a scope away; the next wider one holds there.
+func clearBuffer(s *fleet.State, scope string) ([]event.Event, *Refusal) {
+	if refusal := checkScope(s, scope); refusal != nil {
+		return nil, refusal
+	}
+	if _, own := s.Buffers[scope]; !own {
+		return nil, nil
+	}
+	return one(event.BufferCleared{Scope: scope})
 }
 
 func setTargets(s *fleet.State, c SetTargets) ([]event.Event, *Refusal) {

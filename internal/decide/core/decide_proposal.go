@@ -242,6 +242,9 @@ func says(s *fleet.State, c Command) string {
 	case SetPolicy:
 		return "set the policy: " + strings.Join(differing(s.Policy, c.Policy), ", ")
 	case SetBuffer:
+		if c.Buffer == (fleet.Buffer{}) {
+			return "take away the buffer policy of " + c.Scope
+		}
 		return fmt.Sprintf("set the buffer of %s to %s", c.Scope, c.Buffer.InFull())
 	case SetHealthPolicy:
 		return "set the health policy"

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // CheckAsk refuses what no plan can be made for.
@@ -45,6 +46,9 @@ func planHaircut(s *fleet.State, r Request, c PlanHaircut, now fleet.Instant) ([
 	if s.Haircut(name) != nil {
 		return nil, refuse(NameTaken, "haircut %q exists already; choose another name", name)
 	}
+	if c.Effective != 0 && c.Effective <= now {
+		return nil, refuse(Invalid, "waves cannot take effect from %s on: that is past; name a moment to come, or none", text.Weekday(c.Effective.Time()))
+	}
 	h, refusal := DraftHaircut(s, c.Ask, now)
 	if refusal != nil {
 		return nil, refusal
@@ -53,6 +57,7 @@ func planHaircut(s *fleet.State, r Request, c PlanHaircut, now fleet.Instant) ([
 		return nil, refuse(NothingToDo, "there is nothing to cut: everywhere in %s assigned is within sustainable", scopeName(c.Ask.Scope))
 	}
 	h.Name, h.By, h.ByUser = name, r.Actor.Name, r.Actor.User
+	h.Reason, h.Effective = r.Reason, c.Effective
 	return one(event.HaircutPlanned{Haircut: h})
 }
 

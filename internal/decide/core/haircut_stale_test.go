@@ -271,3 +271,55 @@ func TestACutOfWhatEndsIsUndoneOnlyUntilItsEnd(t *testing.T) {
 		})
 	}
 }
+
+// TestAWaveBeforeItsDayNeedsAReason: people were told that nothing changes before.
+func TestAWaveBeforeItsDayNeedsAReason(t *testing.T) {
+	st := overGranted(t)
+	st.do(0, core.DeleteHaircut{Name: "autumn"})
+	st.do(0, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisCluster}, Effective: moment(60)})
+	st.do(0, core.TellHaircut{Name: "autumn"})
+	if h := st.s.Haircut("autumn"); h.Effective != moment(60) {
+		t.Errorf("the plan keeps %v as its day", h.Effective)
+	}
+	if refusal := st.applyFor(""); refusal == nil || refusal.Code != core.ReasonNeeded || !strings.Contains(refusal.Message, "takes effect before") {
+		t.Errorf("a wave before its day: %v", refusal)
+	}
+	if refusal := st.applyFor("the hall is too hot to wait"); refusal != nil {
+		t.Error(refusal)
+	}
+	_, refusal := core.Step(st.s, core.Request{Command: core.PlanHaircut{Name: "winter", Ask: haircut.Ask{Basis: fleet.BasisQuota}, Effective: 1}, Actor: core.System}, moment(2))
+	if refusal == nil || refusal.Code != core.Invalid {
+		t.Errorf("a day that is past: %v", refusal)
+	}
+}
+
+// TestAQuotaWithoutAnOwnerBlocksOnlyWaves that cut it.
+func TestAQuotaWithoutAnOwnerBlocksOnlyWaves(t *testing.T) {
+	st := overGranted(t)
+	st.do(0, core.CreateQuota{Path: "yew"})
+	st.do(0, core.SetGrant{Quota: "yew", Partition: "tiger/h200", GPUs: 8, Overcommit: true})
+	if refusal := st.apply(); refusal != nil {
+		t.Errorf("a quota that is not cut has no owner: %v", refusal)
+	}
+	st = overGranted(t)
+	st.do(0, core.SetOwner{Path: "oak"})
+	if refusal := st.apply(); refusal == nil || refusal.Code != core.NotReadyForWave || !strings.Contains(refusal.Message, "quota oak has no owner") {
+		t.Errorf("a quota that is cut has no owner: %v", refusal)
+	}
+}
+
+// TestABufferPolicyIsTakenAway: the next wider one holds, and work that loses its protection is told.
+func TestABufferPolicyIsTakenAway(t *testing.T) {
+	st := overGranted(t)
+	wide := st.s.BufferFor(st.s.Partition("tiger/h200"), 0)
+	st.do(0, core.SetBuffer{Scope: "tiger/h200", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 500}})
+	st.do(0, core.SetBuffer{Scope: "tiger/h200"})
+	if got := st.s.BufferFor(st.s.Partition("tiger/h200"), 0); got != wide || len(st.s.Buffers) != 0 {
+		t.Errorf("%v is in force, and there are %v", got, st.s.Buffers)
+	}
+	seq := st.s.Seq
+	st.do(0, core.SetBuffer{Scope: "tiger/h200"})
+	if st.s.Seq != seq {
+		t.Error("taking away what is not there changed something")
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // applyWave puts one wave of a plan into force, in one record, if everything
@@ -29,6 +30,7 @@ func applyWave(s *fleet.State, r Request, c ApplyHaircut, now fleet.Instant) ([]
 		func() *Refusal { return movedOn(s, h, w, now) },
 		func() *Refusal { return notReady(s, h, w) },
 		func() *Refusal { return gateClosed(s, h, at, now) },
+		func() *Refusal { return tooEarly(r, h, now) },
 		func() *Refusal { return touchesUntold(s, r, h, w, now) },
 	} {
 		if refusal := check(); refusal != nil {
@@ -42,6 +44,14 @@ func applyWave(s *fleet.State, r Request, c ApplyHaircut, now fleet.Instant) ([]
 		}
 	}
 	return events, nil
+}
+
+// tooEarly refuses a wave without a reason before the day that people were told.
+func tooEarly(r Request, h *fleet.Haircut, now fleet.Instant) *Refusal {
+	if h.Effective <= now || r.Reason != "" || r.Trial {
+		return nil
+	}
+	return refuse(ReasonNeeded, "people were told that no wave of haircut %s takes effect before %s; say why it does (a reason)", h.Name, text.Weekday(h.Effective.Time()))
 }
 
 // waveToApply finds the wave that is asked for. Without a cluster it is the first

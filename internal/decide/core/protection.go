@@ -37,6 +37,8 @@ func cutOf(s *fleet.State, events []event.Event) *cut {
 			c.all, c.changes = true, append(c.changes, "the policy changes")
 		case event.BufferSet:
 			c.all, c.changes = true, append(c.changes, "the buffer policy of "+e.Scope+" changes")
+		case event.BufferCleared:
+			c.all, c.changes = true, append(c.changes, e.Scope+" has no buffer policy of its own any more")
 		case event.WorkloadRetargeted:
 			where := "" // what stands nowhere takes no protection by going elsewhere
 			if w := s.Workloads[e.ID]; w != nil && w.At() != nil {

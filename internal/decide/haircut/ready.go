@@ -2,6 +2,7 @@ package haircut
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -18,7 +19,7 @@ type Item struct {
 func Ready(s *fleet.State, cluster string, h *fleet.Haircut) []Item {
 	return []Item{
 		{"reports are fresh", stale(s, cluster)},
-		{"every quota's owner is known", ownerless(s, cluster)},
+		{"every quota's owner is known", ownerless(s, cluster, h)},
 		{"running work is explained", unexplained(s, cluster, h)},
 		{"people are told", untold(cluster, h)},
 	}
@@ -40,17 +41,35 @@ func stale(s *fleet.State, cluster string) []string {
 	return nil
 }
 
-func ownerless(s *fleet.State, cluster string) []string {
+// ownerless lists the quotas of which nobody can be told: those that the plan cuts in the
+// cluster, and those whose work it touches there; without a plan, all that have a grant there.
+func ownerless(s *fleet.State, cluster string, h *fleet.Haircut) []string {
 	var missing []string
 	for _, q := range s.Quotas {
-		for _, p := range s.Partitions {
-			if a := p.Account(q.Path); p.Cluster == cluster && a != nil && a.Grant > 0 && s.OwnerOf(q.Path) == "" {
-				missing = append(missing, fmt.Sprintf("quota %s has no owner; muster quota owner %s USER names one", q.Path, q.Path))
-				break
-			}
+		if s.OwnerOf(q.Path) == "" && concerned(s, cluster, h, q.Path) {
+			missing = append(missing, fmt.Sprintf("quota %s has no owner; muster quota owner %s USER names one", q.Path, q.Path))
 		}
 	}
 	return missing
+}
+
+// concerned says whether a plan means something to a quota in a cluster.
+func concerned(s *fleet.State, cluster string, h *fleet.Haircut, quota string) bool {
+	if h == nil {
+		return slices.ContainsFunc(s.Partitions, func(p *fleet.Partition) bool {
+			a := p.Account(quota)
+			return p.Cluster == cluster && a != nil && a.Grant > 0
+		})
+	}
+	for _, i := range h.WavesOf(cluster) {
+		for _, part := range h.Waves[i].Parts {
+			if slices.ContainsFunc(part.Cuts, func(c fleet.Cut) bool { return c.Quota == quota }) ||
+				slices.ContainsFunc(slices.Concat(part.Unprotected, part.Evicted), func(t fleet.Touched) bool { return t.Quota == quota }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unexplained lists work that runs unprotected and that nobody has looked at:

@@ -82,7 +82,13 @@ func (s haircutService) PlanHaircut(ctx context.Context, m *musterv1.PlanHaircut
 	if err != nil {
 		return nil, err
 	}
-	result, w, err := s.write(ctx, m, core.PlanHaircut{Name: m.GetName(), Ask: ask})
+	var effective fleet.Instant
+	if m.GetEffective() != nil {
+		if effective, err = wire.ReadInstant("effective", m.GetEffective()); err != nil {
+			return nil, err
+		}
+	}
+	result, w, err := s.write(ctx, m, core.PlanHaircut{Name: m.GetName(), Ask: ask, Effective: effective})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -43,7 +44,14 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 	})
 	for _, g := range callerOf(ctx).rights {
 		out.Roles = append(out.Roles, string(g.Role)+" in "+g.Scope.String())
+		if g.Scope.Namespace != "" {
+			out.Namespaces = append(out.Namespaces, g.Scope.Namespace)
+		}
 	}
+	slices.Sort(out.Namespaces)
+	out.Namespaces = slices.Compact(out.Namespaces)
+	out.Namespaces = out.Namespaces[:min(mostNamespaces, len(out.Namespaces))]
+	out.User, out.Groups = who.User, who.Groups
 	if _, follows := s.lag(); follows {
 		out.Leader = s.leader()
 	}
@@ -54,6 +62,9 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 	out.Seen = seen
 	return out, err
 }
+
+// mostNamespaces bounds how many of the caller's namespaces an answer lists.
+const mostNamespaces = 100
 
 // serverKey begins the keys of warnings about the server itself. They cannot be acknowledged.
 const serverKey = "server "

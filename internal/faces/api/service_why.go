@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/explain"
@@ -43,7 +44,7 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 		return nil
 	})
 	if err == nil {
-		err = s.remember(ctx, out, m, about)
+		err = errors.Join(s.remember(ctx, out, m, about), s.around(ctx, out.GetFailure()))
 	}
 	out.Seen = seen
 	return out, err

@@ -48,6 +48,7 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 	switch {
 	case w.GetDryRun():
 		written.Events, err = wire.Events(result.Record.Events)
+		written.Notes = append(written.Notes, s.concernedBy(ctx, result.Record)...)
 	case !result.Repeat && len(result.Record.Events) == 0:
 		written.Notes = append(written.Notes, wire.Unchanged)
 	}

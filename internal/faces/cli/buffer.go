@@ -67,19 +67,24 @@ func newBufferSet(a *app) *cobra.Command {
 		Long: `Set gives a scope a buffer policy of its own; the closest one holds. SCOPE is fleet, a cluster (tiger), a
 partition (tiger/h200) or an island (tiger/h200/i1). POLICY is a share that is kept back (15% or 0.15),
 calibrated (as much as the past asks for) or binomial (as much as independent failures ask for).
+With inherit a scope has no policy of its own any more, and the next wider one holds.
 
 A larger buffer lowers what is backed: a change that makes running work unprotected needs a --reason, and
 the people of that work are told. --dry-run names it first.`,
 		Example: "  muster buffer set tiger/h200 10% --dry-run\n" +
 			"  muster buffer set fleet 15% --reason 'as agreed'\n" +
-			"  muster buffer set lynx/h100 calibrated --confidence 99% --ceiling 20%",
+			"  muster buffer set lynx/h100 calibrated --confidence 99% --ceiling 20%\n" +
+			"  muster buffer set lynx/h100 inherit --reason 'as everywhere'",
 		Args: needs(2, 2, "where (fleet, a cluster, a partition or an island), and a policy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := o.policy(args[1])
 			if err != nil {
 				return err
 			}
-			return o.writeAsking(cmd.Context(), &o.confirming, &o.writing, o.set(args[0], b), args[0]+" keeps back "+keptBack(b))
+			if b == nil && args[0] == wholeFleet {
+				return usage("the fleet's own policy holds where no other does, and cannot be taken away; set another one")
+			}
+			return o.writeAsking(cmd.Context(), &o.confirming, &o.writing, o.set(args[0], b), args[0]+keptBack(b))
 		},
 	}
 	o.writing.flags(cmd)
@@ -104,11 +109,14 @@ func (o *bufferSetOptions) set(scope string, b *musterv1.Buffer) change {
 	}
 }
 
-// policy reads the policy and its flags.
+// policy reads the policy and its flags; nil: the scope is to have none of its own.
 func (o *bufferSetOptions) policy(text string) (*musterv1.Buffer, error) {
+	if text == "inherit" || text == "none" {
+		return nil, nil
+	}
 	b, ok := readPolicy(text)
 	if !ok {
-		return nil, usage("%.40q is no policy; write a share that is kept back (15%% or 0.15), calibrated or binomial", text)
+		return nil, usage("%.40q is no policy; write a share that is kept back (15%% or 0.15), calibrated, binomial or inherit", text)
 	}
 	for _, one := range []struct {
 		name, text string
@@ -131,8 +139,11 @@ func (o *bufferSetOptions) policy(text string) (*musterv1.Buffer, error) {
 
 // keptBack says what a policy keeps back, as it was asked for.
 func keptBack(b *musterv1.Buffer) string {
-	if b.GetKind() == "fixed" {
-		return share(b.GetShare())
+	if b == nil {
+		return " has no buffer policy of its own any more; the next wider one holds"
 	}
-	return "what the policy " + strings.ToLower(b.GetKind()) + " asks for"
+	if b.GetKind() == "fixed" {
+		return " keeps back " + share(b.GetShare())
+	}
+	return " keeps back what the policy " + strings.ToLower(b.GetKind()) + " asks for"
 }

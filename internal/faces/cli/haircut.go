@@ -94,10 +94,11 @@ type haircutPlanOptions struct {
 	writing
 	haircutAsk
 	scope, save string
+	effective   moment
 }
 
 func newHaircutPlan(a *app) *cobra.Command {
-	o := &haircutPlanOptions{app: a}
+	o := &haircutPlanOptions{app: a, effective: moment{env: a.Env, ahead: true}}
 	cmd := &cobra.Command{
 		Use:   "plan [CLUSTER | CLUSTER/GPU]",
 		Short: "make a plan and try it on a copy of the fleet; with --save, keep it",
@@ -105,7 +106,7 @@ func newHaircutPlan(a *app) *cobra.Command {
 work that runs (tried on a copy of the fleet, by the rules that decide), and what flex gains.
 Nothing changes. With --save the plan is kept under a name, for review, muster haircut apply and undo.
 With several --policy the effects of buffer policies stand side by side.`,
-		Example: "  muster haircut plan\n  muster haircut plan tiger/h200 --basis quota\n  muster haircut plan --policy 15%,10%,calibrated\n  muster haircut plan --save autumn --reason 'after sev-12'",
+		Example: "  muster haircut plan\n  muster haircut plan tiger/h200 --basis quota\n  muster haircut plan --policy 15%,10%,calibrated\n  muster haircut plan --save autumn --reason 'after sev-12' --effective monday",
 		Args:    needs(0, 1, "at most one cluster or partition"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.scope = first(args)
@@ -119,6 +120,7 @@ With several --policy the effects of buffer policies stand side by side.`,
 	o.writing.flags(cmd)
 	o.haircutAsk.flags(cmd)
 	cmd.Flags().StringVar(&o.save, "save", "", "keep the plan under this name")
+	cmd.Flags().Var(&o.effective, "effective", "with --save: the day from which waves take effect, as people are told (monday, 2026-12-01)")
 	return cmd
 }
 
@@ -205,7 +207,7 @@ func (o *haircutPlanOptions) keep(ctx context.Context) error {
 	ctx, end := o.within(ctx)
 	defer end()
 	done := o.progress("trying the plan on a copy of the fleet")
-	res, err := o.client().Haircuts.PlanHaircut(ctx, &musterv1.PlanHaircutRequest{Write: o.writing.message(), Name: o.save, Ask: ask})
+	res, err := o.client().Haircuts.PlanHaircut(ctx, &musterv1.PlanHaircutRequest{Write: o.writing.message(), Name: o.save, Ask: ask, Effective: o.effective.message()})
 	done()
 	if err != nil {
 		return err

@@ -82,6 +82,12 @@ func (p *page) haircut(h *musterv1.Haircut) {
 			fractionText(s), grouped(int64(s.GetUnscheduled())), grouped(int64(s.GetIdle())), grouped(int64(s.GetRest())), counted(int64(h.GetQuotas()), "quota", "quotas"),
 			counted(int64(h.GetPeople()), "person", "people"))
 	}
+	if h.GetReason() != "" {
+		p.wrapAs("Reason: ", h.GetReason())
+	}
+	if h.GetEffective() != nil {
+		p.say("No wave takes effect before %s.", p.moment(h.GetEffective().AsTime()))
+	}
 	drawn := map[string]bool{}
 	for i, w := range h.GetWaves() {
 		p.say("%s", strings.TrimRight(fmt.Sprintf("Wave %d  %s  %s, %s  headroom %+.1f %%  %s", i+1, p.paint.paint(strong, w.GetCluster()),

@@ -187,15 +187,16 @@ func (o *jobShowOptions) ask(ctx context.Context) (answer, error) {
 	}
 	w := res.GetWorkload()
 	list := &jobListOptions{app: o.app, reading: o.reading}
-	return answer{message: res, rows: list.table([]*musterv1.Workload{w}), lead: func(p *page) { p.job(w, res.GetBlockers()) }}, nil
+	return answer{message: res, rows: list.table([]*musterv1.Workload{w}), lead: func(p *page) { p.job(w, res) }}, nil
 }
 
 // job shows a workload line by line.
-func (p *page) job(w *musterv1.Workload, blockers []*musterv1.Blocker) {
+func (p *page) job(w *musterv1.Workload, res *musterv1.WhyResponse) {
 	s := w.GetSpec()
 	p.standing(w)
+	p.failure(res.GetFailure())
 	p.say("")
-	p.field("state", p.paint.paint(stateStyles[w.GetState()], w.GetState())+because(blockers))
+	p.field("state", p.paint.paint(stateStyles[w.GetState()], w.GetState())+because(res.GetBlockers()))
 	p.field("target", s.GetTarget())
 	p.field("priority", s.GetPriority())
 	p.field("submitted", fmt.Sprintf("%s by %s, number %d", p.moment(w.GetSubmitted().AsTime()), orElse(w.GetUser(), "a part of Muster"), w.GetId()))

@@ -182,7 +182,7 @@ func (a *app) commands(root *cobra.Command) {
 	}{
 		{running, []*cobra.Command{newMetrics(a), newVersion(a), newLogin(a), newLogout(a), newTrust(a)}},
 		{asking, []*cobra.Command{
-			newCapacity(a), newPromise(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a),
+			newCapacity(a), newPromise(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a), newWhoami(a),
 			newHealth(a), newLemons(a), newOutlook(a), newComing(a), newNodes(a), newMTTR(a), newTargets(a), newReport(a),
 		}},
 		{working, []*cobra.Command{newSubmit(a, "submit"), newJob(a)}},

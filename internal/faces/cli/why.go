@@ -257,8 +257,6 @@ func (p *page) unblocked(w *musterv1.Workload) {
 		p.say("Nothing blocks it that is known; it starts with the next decision.")
 	case "running", "starting", "mending":
 		p.say("Nothing blocks it.")
-	case "failed":
-		p.say("Why it failed is not known yet.")
 	}
 }
 

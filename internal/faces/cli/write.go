@@ -102,10 +102,15 @@ func (p *page) tried(w *musterv1.Written, n *names) {
 	}
 	p.say("dry run, nothing was changed; it would lead to:")
 	var would []string
-	for _, e := range w.GetEvents() {
+	for _, e := range words.Steps(w.GetEvents()) {
 		would = append(would, n.plan(e))
 	}
-	for _, line := range words.Merge(would) {
+	lines := words.Merge(would)
+	for i, line := range lines {
+		if i == mostSteps {
+			p.say("  - and %s; -o json lists all", counted(int64(len(lines)-i), "more step", "more steps"))
+			break
+		}
 		p.wrapAs("  - ", line)
 	}
 	for _, e := range waits(w.GetEvents()) {
@@ -113,6 +118,9 @@ func (p *page) tried(w *musterv1.Written, n *names) {
 		p.wrapAs("  - ", about+" waits; muster fit, with the same shape, says where it would run and when")
 	}
 }
+
+// mostSteps is how many steps of a dry run are told one by one.
+const mostSteps = 20
 
 // waits are the submissions among events that lead to no room at once.
 func waits(events []*musterv1.Event) []*musterv1.Event {

@@ -33,7 +33,7 @@ func Haircut(h *fleet.Haircut) *musterv1.Haircut {
 	e := haircut.EffectOf(h)
 	m := &musterv1.Haircut{
 		Name: h.Name, Ask: ask(h), Version: h.Version, Made: Instant(h.Made), By: h.By,
-		Reviewed: Instant(h.Reviewed), ReviewedBy: h.ReviewedBy,
+		Reviewed: Instant(h.Reviewed), ReviewedBy: h.ReviewedBy, Reason: h.Reason, Effective: Instant(h.Effective),
 		Sums: Sums(e.Cut), Quotas: int32(e.Quotas), People: int32(e.People),
 	}
 	for _, w := range h.Waves {

@@ -55,8 +55,11 @@ func ReadUpdateIncident(m *musterv1.UpdateIncidentRequest) core.Command {
 	return c
 }
 
-// ReadSetBuffer reads the command that sets the buffer policy of a scope.
+// ReadSetBuffer reads the command that sets the buffer policy of a scope, or takes it away.
 func ReadSetBuffer(m *musterv1.SetBufferRequest) (core.Command, error) {
+	if m.GetBuffer() == nil {
+		return core.SetBuffer{Scope: m.GetScope()}, nil
+	}
 	b, err := ReadBuffer("buffer", m.GetBuffer())
 	return core.SetBuffer{Scope: m.GetScope(), Buffer: b}, err
 }

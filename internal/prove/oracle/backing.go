@@ -271,7 +271,7 @@ func (p *Part) works(quota string) bool {
 func (m Moment) changed() bool {
 	for _, e := range m.Record.Events {
 		switch e.(type) {
-		case event.GrantSet, event.GrantTransferred, event.PolicySet, event.BufferSet, event.IslandAdded, event.NodesAdded, event.HoldPlaced, event.HoldEnded, event.QuotaDeleted, event.ReportsResumed:
+		case event.GrantSet, event.GrantTransferred, event.PolicySet, event.BufferSet, event.BufferCleared, event.IslandAdded, event.NodesAdded, event.HoldPlaced, event.HoldEnded, event.QuotaDeleted, event.ReportsResumed:
 			return true
 		}
 	}

@@ -30,6 +30,9 @@ func Notices(s *fleet.State, r event.Record) []Notice {
 		if !ok {
 			continue
 		}
+		if n.Kind == fleet.NoticeCut && byPeople(e) {
+			n.Text += sinceAndWhy(r.At, r.Actor, r.Reason)
+		}
 		n.ID, n.At, n.Version, n.Actor, n.Reason = fmt.Sprintf("%d.%d", r.Seq, i), r.At, r.Seq, r.Actor, r.Reason
 		list = append(list, n)
 	}
@@ -68,6 +71,20 @@ func read(s *fleet.State, e event.Event) (Notice, bool) {
 		return incident("incident %s is closed", e.Name), true
 	}
 	return Notice{}, false
+}
+
+// byPeople says whether an event is the change itself that people have made.
+func byPeople(e event.Event) bool {
+	switch e.(type) {
+	case event.GrantSet, event.GrantTransferred:
+		return true
+	}
+	return false
+}
+
+// sinceAndWhy is from when on a change holds, who made it, and why.
+func sinceAndWhy(at fleet.Instant, by, why string) string {
+	return fmt.Sprintf("; it holds from %s on (%s%s)", day(at), by, reasoned(why))
 }
 
 // ending says that part of a grant ends soon, and what would then be unprotected.
@@ -122,9 +139,16 @@ func mended(s *fleet.State, e event.ReplicasPlaced) (Notice, bool) {
 // unprotected says what a change by people means to running work: since when, and
 // what of it may be reclaimed.
 func unprotected(s *fleet.State, e event.ProtectionCut) (Notice, bool) {
-	n, ok := about(s, e.ID, fleet.NoticeCut, fmt.Sprintf("runs on, but %d of its GPUs in %s are unprotected from %s: they may be reclaimed when work inside the backing of %s needs them, because %s (%s)",
-		e.GPUs, e.Partition, s.Time.Time().Format("2006-01-02 15:04Z"), e.Quota, e.Change, e.By))
+	n, ok := about(s, e.ID, fleet.NoticeCut, fmt.Sprintf("runs on, but %d of its GPUs in %s are unprotected from %s on: they may be reclaimed when work inside the backing of %s needs them, because %s (%s%s)",
+		e.GPUs, e.Partition, day(s.Time), e.Quota, e.Change, e.By, reasoned(e.Reason)))
 	return n, ok
+}
+
+func reasoned(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
 }
 
 // about is a notice about a workload; none if the state has forgotten it.

@@ -169,7 +169,7 @@ func TestAQuotaIsToldOfCutsAndBrokenPromises(t *testing.T) {
 			core.SetNodes{Names: []string{"tiger-h200-a-001", "tiger-h200-a-002"}, State: fleet.Quarantined, Signal: "XID 79"},
 		)
 		run(t, n, time.Minute)
-		want := "the grant of research/oak in tiger/h200 was cut from 24 to 16 GPUs\nresearch/oak has 8 of its 16 GPUs of tiger/h200 backed by healthy nodes"
+		want := "the grant of research/oak in tiger/h200 was cut from 24 to 16 GPUs; it holds from Fri 2027-01-15 08:07Z on (muster)\nresearch/oak has 8 of its 16 GPUs of tiger/h200 backed by healthy nodes"
 		if h.texts() != want {
 			t.Errorf("told\n%s\nnot\n%s", h.texts(), want)
 		}

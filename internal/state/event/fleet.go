@@ -71,6 +71,12 @@ type BufferSet struct {
 	Buffer fleet.Buffer `json:"buffer"`
 }
 
+// BufferCleared says: a cluster, partition or island has no buffer policy of its own any
+// more, and the next wider one holds there.
+type BufferCleared struct {
+	Scope string `json:"scope"`
+}
+
 // TargetsSet says: a cluster's own targets are now these; what is zero is as the
 // policy has it.
 type TargetsSet struct {
@@ -121,6 +127,7 @@ func (ReportsStopped) Kind() string { return "reports.stopped" } // Kind is the 
 func (ReportsResumed) Kind() string { return "reports.resumed" } // Kind is the event's stable name.
 func (PolicySet) Kind() string      { return "policy.set" }      // Kind is the event's stable name.
 func (BufferSet) Kind() string      { return "buffer.set" }      // Kind is the event's stable name.
+func (BufferCleared) Kind() string  { return "buffer.cleared" }  // Kind is the event's stable name.
 func (TargetsSet) Kind() string     { return "targets.set" }     // Kind is the event's stable name.
 func (IncidentOpened) Kind() string { return "incident.opened" } // Kind is the event's stable name.
 func (IncidentClosed) Kind() string { return "incident.closed" } // Kind is the event's stable name.

@@ -111,3 +111,9 @@ func (s *State) SetBuffer(scope string, buffer Buffer) {
 	s.Buffers[scope] = buffer
 	s.unalignAll()
 }
+
+// ClearBuffer takes the buffer policy of a scope away.
+func (s *State) ClearBuffer(scope string) {
+	delete(s.Buffers, scope)
+	s.unalignAll()
+}

@@ -52,6 +52,9 @@ type Haircut struct {
 	Made    Instant `json:"made"`
 	By      string  `json:"by"`
 	ByUser  string  `json:"byUser,omitempty"`
+	Reason  string  `json:"reason,omitempty"` // why it was planned, as people are told
+	// Effective is the day from which waves take effect, as people are told; 0: none was named.
+	Effective Instant `json:"effective,omitempty"`
 
 	Reviewed   Instant `json:"reviewed,omitempty"`
 	ReviewedBy string  `json:"reviewedBy,omitempty"`

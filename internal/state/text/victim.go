@@ -24,6 +24,9 @@ func Victim(class string) string {
 // GivesWay says in words why work of a target and a priority gives way to other work. Where
 // both are of one quota and have other priorities, these are the cause.
 func GivesWay(class, target, priority, byTarget, byPriority string) string {
+	if class == "borrowing" && target != byTarget {
+		return Victim(class) + ", and " + byTarget + " takes it"
+	}
 	if target != byTarget || priority == byPriority {
 		return Victim(class)
 	}

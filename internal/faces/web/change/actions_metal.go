@@ -137,11 +137,14 @@ var metalActions = []action{
 		name: "buffer", title: "Set a buffer policy", says: "Sets how many healthy nodes a cluster, a partition or an island keeps back from promises.", button: "Set the policy", operators: true, nav: "promise",
 		fields: []field{
 			{name: "scope", label: "Where", hint: "cluster, partition or island", sample: "tiger/h200", must: true},
-			{name: "kind", label: "Policy", must: true, choices: []choice{{"fixed", "fixed: a share is kept back"}, {"calibrated", "calibrated: as much as the past asks for"}, {"binomial", "binomial: as much as independent failures ask for"}}},
+			{name: "kind", label: "Policy", must: true, choices: []choice{{"fixed", "fixed: a share is kept back"}, {"calibrated", "calibrated: as much as the past asks for"}, {"binomial", "binomial: as much as independent failures ask for"}, {"inherit", "none of its own: the next wider one holds"}}},
 			{name: "share", label: "Share in %", hint: "of fixed", sample: "15"},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			b := &musterv1.Buffer{Kind: a.text("kind")}
+			if b.GetKind() == "inherit" {
+				b = nil
+			}
 			if b.GetKind() == "fixed" {
 				b.Share = a.share("share")
 			}

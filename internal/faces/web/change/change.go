@@ -98,7 +98,7 @@ func (m *view) try() {
 		return
 	}
 	m.notes = w.GetNotes()
-	for _, s := range events.Sentences(m.v, w.GetEvents()) {
+	for _, s := range events.Sentences(m.v, words.Steps(w.GetEvents())) {
 		m.would = append(m.would, strings.TrimSuffix(s, ": "+onTrial)) // the reader has given no reason yet
 	}
 	if len(m.would) > mostSentences {

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
@@ -318,13 +321,32 @@ func Save(v *frame.Visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p, err := v.Haircuts.PlanHaircut(v.Ctx, &musterv1.PlanHaircutRequest{Write: w, Name: strings.TrimSpace(v.Request.PostFormValue("name")), Ask: ask})
+	effective, err := effectiveOf(v)
+	if err != nil {
+		return "", err
+	}
+	p, err := v.Haircuts.PlanHaircut(v.Ctx, &musterv1.PlanHaircutRequest{
+		Write: w, Name: strings.TrimSpace(v.Request.PostFormValue("name")), Ask: ask, Effective: effective,
+	})
 	if err != nil {
 		return "", err
 	}
 	name := p.GetHaircut().GetName()
 	v.Say("The plan " + name + " is saved. Have it reviewed before it is applied.")
 	return "/haircut/" + name, nil
+}
+
+// effectiveOf is the day from which waves take effect, if the form names one.
+func effectiveOf(v *frame.Visit) (*timestamppb.Timestamp, error) {
+	word := strings.TrimSpace(v.Request.PostFormValue("effective"))
+	if word == "" {
+		return nil, nil
+	}
+	at, ok := words.Ahead(strings.TrimSuffix(word, " UTC"), v.Now, time.UTC)
+	if !ok || !at.After(v.Now) {
+		return nil, frame.Wrong("effective", "is not a moment to come: "+parts.Short(word, 40)+"; write "+words.AheadExamples)
+	}
+	return timestamppb.New(at), nil
 }
 
 // Do reviews, tells, applies or undoes.

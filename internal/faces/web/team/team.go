@@ -258,10 +258,11 @@ func (m view) sentence() string {
 	return s + "."
 }
 
-// kept is the share of the GPU-hours assigned that was backed.
+// kept is the share of the GPU-hours assigned that was backed; with less than one assigned no
+// promise was made that could have been kept.
 func kept(u *musterv1.QuotaUsed) string {
-	if u.GetAssignedGpuHours() == 0 {
-		return "–"
+	if u.GetAssignedGpuHours() < 1 {
+		return "none made"
 	}
 	return draw.Percent(u.GetBackedGpuHours() / u.GetAssignedGpuHours())
 }

@@ -86,6 +86,19 @@ func classText(class string) string {
 	return "it starts with time"
 }
 
+// causeText is why a workload failed, in a sentence.
+func causeText(cause string) string {
+	switch cause {
+	case "":
+		return "Signals are still coming in; the cause is said 5 minutes after its end."
+	case "infra":
+		return "The cause is infra: a signal spoke against one of its nodes."
+	case "own":
+		return "The cause is its own: signals spoke against the work, not against its nodes."
+	}
+	return "The cause is not known: Muster was told that it ended by failing, and nothing more."
+}
+
 // Why is what keeps a workload from starting, or why it failed.
 func Why(v *frame.Visit) (frame.Page, error) {
 	why, err := v.Workloads.Why(v.Ctx, &musterv1.WhyRequest{AsOf: v.AsOf, Namespace: v.Request.PathValue("namespace"), Name: v.Request.PathValue("name")})

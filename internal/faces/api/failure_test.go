@@ -1,0 +1,59 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Of a failed run, its nodes that changed within minutes are listed; not those of others, nor
+// what was an hour before.
+func TestAFailureListsWhatBefellItsNodes(t *testing.T) {
+	h := furnished(t)
+	h.submit(gang("run", "research/oak", 2))
+	w, err := h.Workloads.GetWorkload(t.Context(), &musterv1.GetWorkloadRequest{Namespace: "oak", Name: "run"})
+	must(t, err)
+	stood := w.GetWorkload().GetNodes()
+	set := func(name string, state fleet.NodeState) {
+		t.Helper()
+		_, err := h.engine.Do(t.Context(), core.Request{Command: core.SetNodes{Names: []string{name}, State: state, Signal: "no heartbeat"}, Actor: core.Driver})
+		must(t, err)
+	}
+	set(stood[0], fleet.Suspect)
+	set(stood[0], fleet.Healthy)
+	h.later(time.Hour)
+	set(stood[1], fleet.Suspect)
+	set("tiger-h200-i2-008", fleet.Suspect)
+	h.later(2 * time.Minute)
+	_, err = h.engine.Do(t.Context(), core.Request{Command: core.ReportFinished{ID: w.GetWorkload().GetId(), Failed: true}, Actor: core.Driver})
+	must(t, err)
+	h.later(time.Minute)
+	why, err := h.Workloads.Why(t.Context(), &musterv1.WhyRequest{Namespace: "oak", Name: "run"})
+	must(t, err)
+	equal(t, "its nodes", strings.Join(why.GetFailure().GetNodes(), " "), strings.Join(stood, " "))
+	equal(t, "changes around it", len(why.GetFailure().GetAround()), 1)
+	equal(t, "the node", why.GetFailure().GetAround()[0].GetNode(), stood[1])
+	equal(t, "what is said", why.GetFailure().GetAround()[0].GetSays(), "goes from healthy to suspect, kept so by its cluster: no heartbeat")
+}
+
+// A dry run names who is concerned: whose work would be unprotected, and whom that concerns.
+func TestADryRunNamesWhoIsConcerned(t *testing.T) {
+	h := furnished(t)
+	_, err := h.Quotas.SetOwner(t.Context(), &musterv1.SetOwnerRequest{Path: "research/oak", Owner: "ada"})
+	must(t, err)
+	h.submit(gang("run", "research/oak", 4))
+	r, err := h.Quotas.SetGrant(t.Context(), &musterv1.SetGrantRequest{
+		Write: &musterv1.Write{DryRun: true, Reason: "a try"}, Quota: "research/oak", Partition: "tiger/h200", Gpus: 16,
+	})
+	must(t, err)
+	notes := strings.Join(r.GetWritten().GetNotes(), "\n")
+	for _, want := range []string{"1 workload of research/oak (32 GPUs) would run on unprotected", "oak/run (32 GPUs)", "This concerns ada"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%q is not in %q", want, notes)
+		}
+	}
+}

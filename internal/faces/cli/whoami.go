@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// whoamiOptions are those of `muster whoami`.
+type whoamiOptions struct {
+	*app
+	reading
+}
+
+func newWhoami(a *app) *cobra.Command {
+	o := &whoamiOptions{app: a}
+	return &cobra.Command{
+		Use:   "whoami",
+		Short: "who you are to the server: user, groups, roles, namespaces",
+		Long: `Whoami says as whom the server knows you, which groups your sign-in brings, which roles you have and where,
+which namespaces you may submit into, and which server it is. Roles are given with muster role grant.`,
+		Example: "  muster whoami\n  muster whoami -o json",
+		Args:    needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+}
+
+func (o *whoamiOptions) ask(ctx context.Context) (answer, error) {
+	s, err := o.client().System.Status(ctx, &musterv1.StatusRequest{WithoutWorkloads: true})
+	if err != nil {
+		return answer{}, err
+	}
+	t := newTable("", column{head: "ACTOR"}, column{head: "USER"}, column{head: "OPERATOR"}, column{head: "GROUPS"}, column{head: "ROLES"}, column{head: "NAMESPACES"})
+	t.add(s.GetActor(), s.GetUser(), s.GetOperator(), s.GetGroups(), s.GetRoles(), s.GetNamespaces())
+	return answer{message: identity(s), rows: t, lead: func(p *page) { p.whoami(o.server, s) }}, nil
+}
+
+// identity is what of a status is about the caller.
+func identity(s *musterv1.StatusResponse) *musterv1.StatusResponse {
+	return &musterv1.StatusResponse{
+		Seen: s.GetSeen(), Actor: s.GetActor(), Operator: s.GetOperator(), Roles: s.GetRoles(), Leader: s.GetLeader(),
+		User: s.GetUser(), Groups: s.GetGroups(), Namespaces: s.GetNamespaces(),
+	}
+}
+
+func (p *page) whoami(server string, s *musterv1.StatusResponse) {
+	p.say("you         %s", p.paint.paint(strong, s.GetActor()))
+	p.listed("groups      ", s.GetGroups(), "none")
+	if s.GetOperator() {
+		p.say("roles       operator: everything is allowed")
+	} else {
+		p.listed("roles       ", s.GetRoles(), "none: you may read what is open to all")
+	}
+	switch {
+	case s.GetOperator() && len(s.GetNamespaces()) == 0:
+		p.say("namespaces  all")
+	default:
+		p.listed("namespaces  ", s.GetNamespaces(), "none that you were given a role in")
+	}
+	p.say("server      %s%s", server, behind(s))
+}
+
+// listed says names after a word, or that there are none.
+func (p *page) listed(begin string, names []string, none string) {
+	if len(names) == 0 {
+		p.say("%s%s", begin, none)
+		return
+	}
+	p.wrapAs(begin, strings.Join(names, ", "))
+}
