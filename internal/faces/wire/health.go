@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -205,7 +206,7 @@ func Trouble(out *musterv1.WhyResponse, s *fleet.State, w *fleet.Workload, at fl
 	if f := w.Failure; f != nil {
 		out.Failure = &musterv1.Failure{At: Instant(f.At), Cause: string(f.Cause), Nodes: append([]string(nil), f.Nodes...)}
 		for _, e := range f.Evidence {
-			out.Failure.Evidence = append(out.Failure.Evidence, &musterv1.Evidence{Node: e.Node, At: Instant(e.At), Says: e.Says})
+			out.Failure.Evidence = append(out.Failure.Evidence, &musterv1.Evidence{Node: e.Node, At: Instant(e.At), Says: strings.Replace(e.Says, "its 1 nodes", "its node", 1)})
 		}
 	}
 	if view.Hung(s, w, at) {

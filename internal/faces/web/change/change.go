@@ -53,6 +53,14 @@ type view struct {
 	more    int      // sentences that are not shown
 	notes   []string
 	refused string
+	now     []standing // of the quotas that the form may be about, where it changes grants
+}
+
+// standing is how one grant stands now.
+type standing struct {
+	quota     string
+	partition string
+	*musterv1.Grant
 }
 
 // onTrial stands for the reason while a change is only tried: some changes need one.
@@ -71,6 +79,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		return frame.Page{}, frame.Wrong("as-of", "is in the past, which cannot be changed; go back to now first")
 	}
 	m := view{v: v, action: act, values: act.read(v.Request.URL.Query())}
+	m.now = m.standings()
 	m.tried = v.Query("try") != "" && m.complete()
 	if m.tried {
 		m.try()
@@ -80,6 +89,29 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		p.Command = words.Shell(append(act.command(m.values), "--reason", "…")...)
 	}
 	return p, nil
+}
+
+// mostStandings is how many grants a form lists.
+const mostStandings = 60
+
+// standings lists the grants that a form about grants may change, with their figures now: those
+// of the partition that it names, or all.
+func (m *view) standings() (list []standing) {
+	if !slices.Contains([]string{"grant", "transfer", "request"}, m.name) {
+		return nil
+	}
+	q, err := m.v.Quotas.ListQuotas(m.v.Ctx, &musterv1.ListQuotasRequest{})
+	if err != nil {
+		return nil // the form says what is wrong once it is sent
+	}
+	for _, one := range q.GetQuotas() {
+		for _, g := range one.GetGrants() {
+			if p := m.values["partition"]; (p == "" || p == g.GetPartition()) && len(list) < mostStandings {
+				list = append(list, standing{one.GetPath(), g.GetPartition(), g})
+			}
+		}
+	}
+	return list
 }
 
 // leave is what the reader presses to do nothing: beside an action that cancels something, "Cancel" would be ambiguous.

@@ -125,6 +125,22 @@ func (f frame) standing() (n int) {
 	return n
 }
 
+// first says the first warning that is not acknowledged, and how many more there are; "":
+// there is none.
+func (f frame) first() string {
+	n := f.standing()
+	for _, b := range f.banners {
+		switch {
+		case b.seen():
+		case n > 1:
+			return draw.Count(n, "warning") + ": " + b.Text + ", and more"
+		default:
+			return "Warning: " + b.Text
+		}
+	}
+	return ""
+}
+
 // askBanners asks the API what everybody must see.
 func askBanners(ctx context.Context, v *Visit) ([]Banner, error) {
 	health, err := v.Health.Health(ctx, &musterv1.HealthRequest{})

@@ -27,6 +27,7 @@ type view struct {
 	namespaces []*musterv1.NamespaceFlex
 	coming     coming.View
 	shadow     string // the cluster, where it is in mode shadow
+	keeps      string // which buffer policy holds, and of which scope it is; "": not known
 }
 
 // drawn is how the islands are drawn.
@@ -93,6 +94,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if mode, err := v.ModeOf(v.Request.PathValue("cluster")); err == nil && mode == "shadow" {
 		m.shadow = v.Request.PathValue("cluster")
 	}
+	m.keeps = keptBack(v, id)
 	f := m.p.GetFigures()
 	return frame.Page{
 		Title: id, Nav: "fleet", Crumbs: frame.Under("Fleet", "/"), Command: words.Shell("muster", "describe", "partition", id), Body: body(m),
