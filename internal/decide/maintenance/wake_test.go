@@ -110,7 +110,7 @@ func TestThePromiseWakesRolloutsOfOtherIslands(t *testing.T) {
 // On drawn fleets with a rollout in each island, held back by limits, promises, zones and work, nothing is overlooked either.
 func TestRolloutsOfSeveralIslandsOverlookNothing(t *testing.T) {
 	visits := 0
-	for seed := uint64(50_000); seed < 50_000+uint64(fleets(t)/2); seed++ {
+	for seed := uint64(50_000); seed < 50_000+uint64(fleets(t)); seed++ {
 		y := draw(t, seed)
 		for range 3 {
 			y.submit(fmt.Sprintf("q%d", y.rng.IntN(3)))

@@ -123,7 +123,7 @@ func (p panel) curve(b *strings.Builder, c Curve, i int) {
 		fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3.5" fill="%s"><title>%s, %s %s: %s</title></circle>`+"\n",
 			p.x(at.X), p.y(at.Y), colour, c.Name, thousands(at.X), c.Across, digits(at.Y))
 	}
-	x, y := p.x0+curveLeft+i*100-20, curveHigh+6
+	x, y := p.x0+curveLeft+i*110-40, curveHigh+6
 	fmt.Fprintf(b, `<line x1="%d" x2="%d" y1="%d" y2="%d" stroke="%s" stroke-width="2" stroke-dasharray="%s"/><text x="%d" y="%d">%s</text>`+"\n",
 		x, x+18, y, y, colour, dash, x+22, y+4, c.Name)
 }

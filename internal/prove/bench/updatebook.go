@@ -91,18 +91,6 @@ func (b *updateBook) proven(key string, now fleet.Instant) bool {
 	return n >= 2
 }
 
-// pending counts what nodes lack: each update of each node once.
-func (b *updateBook) pending() (n int) {
-	for _, u := range b.updates {
-		for node := range b.done {
-			if _, has := b.done[node][u.number]; !has {
-				n++
-			}
-		}
-	}
-	return n
-}
-
 // sum is the part of the tally that follows from what nodes run.
 func (b *updateBook) sum(end fleet.Instant) updateTally {
 	t := updateTally{visits: b.visits, untested: b.fresh, rejected: b.rejected}

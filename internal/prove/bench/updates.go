@@ -73,8 +73,8 @@ func yearOfUpdates(ctx context.Context, o Options) (Report, error) {
 // quarterDays is how often the year is looked at for its picture.
 const quarterDays = 91
 
-// quarter is how it stands on a day.
-type quarter struct{ day, stops, pending int }
+// quarter is how many gangs were stopped until a day.
+type quarter struct{ day, stops int }
 
 // updateTally is what a year cost.
 type updateTally struct {
@@ -106,7 +106,7 @@ func (t updateTally) report(r *Report, way string) {
 		{Name: "gangs that failures interrupted", Value: float64(t.failures), Unit: "stops"},
 		{Name: "grants not backed", Value: t.unbacked, Unit: "node-hours"},
 		{Name: "GPU-hours worked by gangs", Value: t.worked, Unit: "GPU-h"},
-		{Name: "rollouts whose canary failed", Value: float64(t.rejected), Unit: "rollouts"},
+		{Name: "pauses for a failed canary", Value: float64(t.rejected), Unit: "pauses"},
 		{Name: "time that the simulation took", Value: t.took.Seconds(), Unit: "s"},
 	} {
 		f.Name = way + ": " + f.Name
@@ -124,9 +124,6 @@ func (t updateTally) draw(r *Report, way string) {
 		at := float64(q.day)
 		if q.stops > 0 {
 			r.grows("gangs stopped since the first day", way, "day of the year", Point{at, float64(q.stops)})
-		}
-		if q.pending > 0 {
-			r.grows("updates that nodes lack on the day", way, "day of the year", Point{at, float64(q.pending)})
 		}
 	}
 }

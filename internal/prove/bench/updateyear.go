@@ -66,7 +66,7 @@ func liveYear(ctx context.Context, o Options, w updateWay, clusters int) (update
 			told = d
 			o.say("%s: day %d of 365", w.name, d)
 			if d%quarterDays == 0 {
-				y.quarters = append(y.quarters, quarter{d, y.gangs.tally.stops, y.book.pending()})
+				y.quarters = append(y.quarters, quarter{d, y.gangs.tally.stops})
 			}
 		}
 	}
