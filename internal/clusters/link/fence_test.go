@@ -48,7 +48,7 @@ func (w *two) cluster(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// asks asks the cluster through a server's hub, and says how that was answered; 0: not at all.
+// asks sends a call to the cluster through a server's hub, and says how that was answered; 0: not at all.
 func (w *two) asks(ctx context.Context, by *house, method, path string) int {
 	r, _ := http.NewRequestWithContext(ctx, method, "http://tiger"+path, nil)
 	res, err := by.hub.Way("tiger").RoundTrip(r)

@@ -43,7 +43,7 @@ type Journal struct {
 	tail   journal.Link // what the log ended with when this handle last looked
 	unsure bool         // whether the last append was done is not known
 	term   atomic.Int64
-	led    atomic.Bool // whether it has led by a lease, in this term or an earlier one
+	led    atomic.Bool                  // whether it has led by a lease, in this term or an earlier one
 	known  atomic.Pointer[journal.Link] // the last entry that this handle has seen; nil: none
 	begins atomic.Pointer[journal.Link] // after which the log begins; nil: it has all of its entries
 
