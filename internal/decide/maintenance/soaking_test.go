@@ -9,10 +9,16 @@ import (
 
 // The first of several soaks to end is named; canaries of other configurations do not count.
 func TestTheFirstSoakToEndIsNamed(t *testing.T) {
-	r := &fleet.Rollout{RolloutLife: fleet.RolloutLife{Trials: []fleet.Trial{
-		{GPU: "g", Hash: "x"}, {GPU: "g", Hash: "x", Until: 30}, {GPU: "g", Hash: "x", Until: 20}, {GPU: "g", Hash: "x", Until: 40},
-		{GPU: "g", Hash: "x", Until: 5, Ended: true, Passed: true}, {GPU: "g", Hash: "y", Until: 10}, {GPU: "h", Hash: "x", Until: 10},
-	}}}
+	trials := []fleet.Trial{
+		{GPU: "g", Hash: "x"},
+		{GPU: "g", Hash: "x", Until: 30},
+		{GPU: "g", Hash: "x", Until: 20},
+		{GPU: "g", Hash: "x", Until: 40},
+		{GPU: "g", Hash: "x", Until: 5, Ended: true, Passed: true},
+		{GPU: "g", Hash: "y", Until: 10},
+		{GPU: "h", Hash: "x", Until: 10},
+	}
+	r := &fleet.Rollout{RolloutLife: fleet.RolloutLife{Trials: trials}}
 	if under, passed, until := soaking(r, "g", "x"); under != 4 || passed != 1 || until != 20 {
 		t.Errorf("%d under way, %d passed, the first ends at %d", under, passed, until)
 	}
