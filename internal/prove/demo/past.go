@@ -59,8 +59,7 @@ func Past(ctx context.Context, j journal.Journal, seed uint64, end fleet.Instant
 	if err != nil {
 		return err
 	}
-	err = p.live(ctx, seed)
-	if err = errors.Join(err, p.engine.Close()); err != nil {
+	if err := errors.Join(p.live(ctx, seed), p.engine.Close()); err != nil {
 		return err
 	}
 	_, err = journal.Copy(ctx, j, p.journal, func(uint64) {})
