@@ -98,6 +98,18 @@ var whole = map[string]bool{
 	musterv1connect.CapacityServiceFlexProcedure:     true,
 	musterv1connect.FleetServiceGetFleetProcedure:    true,
 	musterv1connect.QuotaServiceListQuotasProcedure:  true,
+	// What people and programs have entered: of a large fleet, and over years, that is much.
+	musterv1connect.AccessServiceListRolesProcedure:               true,
+	musterv1connect.AccessServiceListTokensProcedure:              true,
+	musterv1connect.AccessServiceListSessionsProcedure:            true,
+	musterv1connect.AccessServiceListProposalsProcedure:           true,
+	musterv1connect.BuildoutServiceListBlueprintsProcedure:        true,
+	musterv1connect.BuildoutServiceListClustersProcedure:          true,
+	musterv1connect.FleetServiceListIncidentsProcedure:            true,
+	musterv1connect.HaircutServiceListHaircutsProcedure:           true,
+	musterv1connect.HealthServiceListSignalsProcedure:             true,
+	musterv1connect.RequestServiceListRequestsProcedure:           true,
+	musterv1connect.SubscriptionServiceListSubscriptionsProcedure: true,
 	// One record may be the submission of ten thousand workloads.
 	musterv1connect.EventServiceListEventsProcedure: true,
 	// What a trial of such a submission says.
