@@ -178,3 +178,26 @@ func TestAClusterThatIsOnlyObservedIsSetToEnforceStepByStep(t *testing.T) {
 		t.Errorf("%+v, want shadow, then enforce, and its 8 GPUs", c)
 	}
 }
+
+// Where all nodes are granted and the grant is used whole, another quota's GPUs that its work does not
+// use would help: exactly as many as are missing, and no more than are idle there.
+func TestWhatAnotherQuotaDoesNotUseIsProposedAsATransfer(t *testing.T) {
+	st := tell(t, map[string]int{"t/x": 32, "u": 32})
+	st.nodes("runs", "t/x", 4, 0)
+	st.nodes("waits", "t/x", 2, 0)
+	got, ok := st.changes("waits")[whatif.Transfer]
+	if !ok || got.Quota != "u" || got.GPUs != 16 {
+		t.Fatalf("it proposes %+v (%v), want 16 GPUs of u", got, ok)
+	}
+	st.must(got.Commands...)
+	if w := st.s.Workload("oak", "waits"); w.State != fleet.RunningW {
+		t.Errorf("after the transfer it is %v", w.State)
+	}
+	busy := tell(t, map[string]int{"t/x": 32, "u": 32})
+	busy.nodes("runs", "t/x", 4, 0)
+	busy.nodes("theirs", "u", 3, 0)
+	busy.nodes("waits", "t/x", 2, 0)
+	if got, ok := busy.changes("waits")[whatif.Transfer]; ok {
+		t.Errorf("of a quota with one idle node it proposes %+v", got)
+	}
+}

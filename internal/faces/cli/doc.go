@@ -11,4 +11,5 @@
 // table.go, plain.go and style.go (how an answer is shown), then any command:
 // quota.go, job.go, submit.go, why.go, capacity.go. A file is named as its command, with
 // the verb behind it where the command has several files: quota_hold.go, node_cordon.go.
+// The scripts of testdata/script say what commands print; package server runs them.
 package cli
