@@ -15,11 +15,10 @@ func (s step) GetData() string { return s.data }
 // that is unprotected by anything else is still told.
 func TestStepsLeavesOutWhatNotesSum(t *testing.T) {
 	grant, other := step{"grant.set", `{"quota":"oak"}`}, step{"holds.changed", `{"id":5,"holds":3}`}
-	got := words.Steps([]step{
-		grant, {"holds.changed", `{"id":4,"holds":3}`}, other, {"holds.changed", `{"id":4,"holds":1}`},
-		{"protection.cut", `{"id":4,"gpus":8}`}, {"replicas.evicted", `{"id":6}`},
-	})
-	want := []step{grant, other, {"holds.changed", `{"id":4,"holds":1}`}}
+	lost, won := step{"holds.changed", `{"id":4,"holds":3}`}, step{"holds.changed", `{"id":4,"holds":1}`}
+	cut, evicted := step{"protection.cut", `{"id":4,"gpus":8}`}, step{"replicas.evicted", `{"id":6}`}
+	got := words.Steps([]step{grant, lost, other, won, cut, evicted})
+	want := []step{grant, other, won}
 	if len(got) != len(want) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
