@@ -319,13 +319,9 @@ func (o *journalCommand) upTo(ctx context.Context, name string, j journal.Journa
 	return until{j, seq}, errors.Join(err, reaches(ctx, until{j, seq}))
 }
 
-// before refuses a moment before the first record.
+// before refuses a moment before the first record. Where there is none yet, every moment is as empty.
 func (o *journalCommand) before(ctx context.Context, name string, j journal.Journal) error {
-	err := j.Read(ctx, 1, func(en journal.Entry) error {
+	return j.Read(ctx, 1, func(en journal.Entry) error {
 		return cli.Malformed(fmt.Errorf("%s begins at %s; --at %s is before that", name, time.Unix(0, en.At).UTC().Format(time.RFC3339), o.at))
 	})
-	if err == nil {
-		err = cli.Malformed(fmt.Errorf("%s holds no record", name))
-	}
-	return err
 }
