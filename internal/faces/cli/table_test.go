@@ -148,6 +148,9 @@ func TestAFoldedColumnLosesNothing(t *testing.T) {
 	if got := fold("abcdefgh ij", 3); strings.Join(got, "|") != "abc|def|gh|ij" {
 		t.Errorf("folded as %q", got)
 	}
+	if got := fold("research/pretraining/oak", 16); strings.Join(got, "|") != "research/|pretraining/oak" {
+		t.Errorf("a path folds into %q", got)
+	}
 	if got := fold("", 3); len(got) != 1 {
 		t.Errorf("nothing is folded as %q", got)
 	}

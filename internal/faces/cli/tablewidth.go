@@ -66,8 +66,8 @@ func total(widths []int) int {
 	return n
 }
 
-// fold breaks a text into lines of at most width: between words, and inside one
-// that is longer by itself.
+// fold breaks a text into lines of at most width: between words, and inside one that is longer by
+// itself, rather after a part of a path than inside one.
 func fold(text string, width int) []string {
 	var lines []string
 	line := []rune{}
@@ -79,12 +79,23 @@ func fold(text string, width int) []string {
 		if len(line) > 0 {
 			line = append(line, ' ')
 		}
-		for ; len(rest) > width && width > 0; rest = rest[width:] {
-			lines = append(lines, string(rest[:width]))
+		for n := 0; len(rest) > width && width > 0; rest = rest[n:] {
+			n = partsIn(rest, width)
+			lines = append(lines, string(rest[:n]))
 		}
 		line = append(line, rest...)
 	}
 	return append(lines, string(line))
+}
+
+// partsIn is how much of a word stands in a line: as many whole parts of a path as it takes, or all that it takes.
+func partsIn(word []rune, width int) int {
+	for n := width; n > 0; n-- {
+		if word[n-1] == '/' {
+			return n
+		}
+	}
+	return width
 }
 
 func pad(text string, width int, right bool) string {
