@@ -77,7 +77,7 @@ func (a *Agent) Stats() Stats {
 const (
 	waitLeast = 500 * time.Millisecond
 	waitMost  = 30 * time.Second
-	steady    = time.Minute // a line that held so long was a good one
+	steady    = time.Second // a line on which the server asked who is there, and that held so long, was a good one
 	handshake = 15 * time.Second
 	silence   = 15 * time.Second // then the other side is asked whether it is there
 	answer    = 15 * time.Second // and has so long to say so
@@ -97,29 +97,40 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // keep keeps the line to one server.
 func (a *Agent) keep(ctx context.Context, server string) {
-	wait := waitLeast
+	waits := pauses{}
 	heard, said := a.lines.Load(), ""
 	for {
 		began := time.Now()
-		err := a.line(ctx, server)
+		greeted, err := a.line(ctx, server)
 		if ctx.Err() != nil {
 			return
 		}
-		if time.Since(began) > steady || strings.Contains(err.Error(), ErrFollows.Error()) {
-			wait = waitLeast
-		}
+		wait := waits.after(greeted && time.Since(began) > steady || strings.Contains(err.Error(), ErrFollows.Error()))
 		pause := wait/2 + rand.N(wait/2)
 		if a.lines.Load() > heard || cause(err) != said { // it lasts: said once, and when it is another
 			a.Log.Warn("no line to the server; the cluster goes on with what it runs, and it is tried again and again", "server", server, "why", err)
 		}
 		heard, said = a.lines.Load(), cause(err)
-		wait = min(2*wait, waitMost)
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause):
 		}
 	}
+}
+
+// pauses are what an agent waits before it dials a server again: twice as long after each line that was
+// not good. After a good one it begins anew: a server that went away has come back by then, and may be
+// the next to lead.
+type pauses struct{ next time.Duration }
+
+func (p *pauses) after(good bool) time.Duration {
+	if good || p.next == 0 {
+		p.next = waitLeast
+	}
+	wait := p.next
+	p.next = min(2*wait, waitMost)
+	return wait
 }
 
 // cause is an error without what differs from try to try, as ports do.
@@ -131,15 +142,16 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// line is one connection from its beginning to its end.
-func (a *Agent) line(ctx context.Context, to string) error {
+// line is one connection from its beginning to its end. greeted: the server asked who is there, and
+// has not refused the answer.
+func (a *Agent) line(ctx context.Context, to string) (greeted bool, err error) {
 	is, err := a.current()
 	if err != nil {
-		return err
+		return false, err
 	}
 	conn, err := a.dial(ctx, to, is.clientConfig())
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	said := &verdict{server: to}
@@ -153,9 +165,9 @@ func (a *Agent) line(ctx context.Context, to string) error {
 	//nolint:staticcheck // as above
 	server.ServeConn(conn, &http2.ServeConnOpts{Context: ctx, Handler: a.answers(said)})
 	if text := said.text.Load(); text != nil {
-		return errors.New("the server refuses it: " + *text)
+		return false, errors.New("the server refuses it: " + *text)
 	}
-	return errors.New("the line has ended")
+	return said.greeted.Load(), errors.New("the line has ended")
 }
 
 func (a *Agent) dial(ctx context.Context, server string, config *tls.Config) (net.Conn, error) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // second is another server of the same fleet: it has the same authority.
@@ -47,6 +48,26 @@ func TestAnAgentObeysTheNewestLeaderAlone(t *testing.T) {
 	}
 	if got := second.status("tiger"); got != http.StatusOK {
 		t.Errorf("the new leader is answered with %d", got)
+	}
+}
+
+// A server that goes away again and again, as one does whose machine is upgraded, is dialled soon each
+// time: after a line that was good the agent waits no longer than after the first.
+func TestAfterAGoodLineAnAgentDialsAsSoonAsAtFirst(t *testing.T) {
+	var waits pauses
+	for _, want := range []time.Duration{waitLeast, 2 * waitLeast, 4 * waitLeast} {
+		if got := waits.after(false); got != want {
+			t.Errorf("without a line it waits %v, want %v", got, want)
+		}
+	}
+	if got := waits.after(true); got != waitLeast {
+		t.Errorf("after a good line it waits %v, want %v", got, waitLeast)
+	}
+	for range 20 {
+		waits.after(false)
+	}
+	if got := waits.after(false); got != waitMost {
+		t.Errorf("it waits %v at most, want %v", got, waitMost)
 	}
 }
 
