@@ -79,9 +79,9 @@ func fold(text string, width int) []string {
 		if len(line) > 0 {
 			line = append(line, ' ')
 		}
-		for n := 0; len(rest) > width && width > 0; rest = rest[n:] {
-			n = partsIn(rest, width)
-			lines = append(lines, string(rest[:n]))
+		for len(rest) > width && width > 0 {
+			n := partsIn(rest, width)
+			lines, rest = append(lines, string(rest[:n])), rest[n:]
 		}
 		line = append(line, rest...)
 	}
