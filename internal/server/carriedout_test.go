@@ -208,9 +208,14 @@ func (a *agentsPair) starts() (n int) {
 	return n
 }
 
+// until waits as long as pods start: after many faults a queue may have grown that is worked off.
 func (a *agentsPair) until(what string, is func() bool) {
 	a.t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
+	last, end := a.starts(), time.Now().Add(time.Minute)
+	for ; !is(); time.Sleep(20 * time.Millisecond) {
+		if n := a.starts(); n != last {
+			last, end = n, time.Now().Add(time.Minute)
+		}
 		if time.Now().After(end) {
 			for _, c := range a.clusters {
 				a.t.Logf("%s runs %v", c.name, c.runs())
