@@ -58,7 +58,7 @@ func TestAgentsCarryEachDecisionOutOnce(t *testing.T) {
 	}
 	crowd.finish()
 	a.finish()
-	acknowledged := crowd.verify(context.Background(), client.New(client.Options{Address: a.at[a.leader()]}))
+	acknowledged := crowd.verify(context.Background(), a.both())
 	t.Logf("%d faults (seed %d): %d commands acknowledged, %d lost, %d done twice", times, seed, acknowledged, crowd.lost, crowd.twice)
 	a.verify()
 }
