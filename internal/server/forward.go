@@ -23,6 +23,8 @@ func (s *server) forward(own http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		lag, follows := s.engine.Follows()
 		switch {
+		case follows && posted(r): // its signature is its proof: the leader looks at it
+			s.toLeader(w, r)
 		case !follows || changes(r) && !s.api.Forwardable(r): // a caller who is unknown here is refused here
 			if s.leadership.may() != nil {
 				w.Header().Set(headerRetry, "1") // another server leads in a moment
@@ -36,6 +38,10 @@ func (s *server) forward(own http.Handler) http.Handler {
 		}
 	})
 }
+
+// posted says whether a service outside posts something by itself. Only the server that leads can
+// use it; while none does the service is asked to send it again.
+func posted(r *http.Request) bool { return r.URL.Path == buildkiteHook && changes(r) }
 
 // changes says whether a request may change something: all but questions do.
 func changes(r *http.Request) bool {

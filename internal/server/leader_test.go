@@ -40,6 +40,7 @@ type pair struct {
 	cmd       [2]*exec.Cmd
 	agents    [2]string     // where agents dial in; "": nowhere, the clusters are simulated
 	stopped   time.Duration // how long one that is stopped stays so
+	more      []string      // arguments of both
 }
 
 func newPair(t *testing.T, replicated bool, prepare ...func(*pair)) *pair {
@@ -92,6 +93,7 @@ func (p *pair) journal(i int) string {
 func (p *pair) start(i int) {
 	p.t.Helper()
 	p.cmd[i] = exec.Command("muster", "up", "--journal", p.journal(i), "--data", p.dirs[i], "--listen", p.at[i], "--fleet", p.fleet)
+	p.cmd[i].Args = append(p.cmd[i].Args, p.more...)
 	if p.agents[i] != "" {
 		p.cmd[i].Args = append(p.cmd[i].Args, "--agents", p.agents[i])
 	}

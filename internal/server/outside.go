@@ -89,11 +89,13 @@ func (s *server) hooks() (map[string]http.Handler, error) {
 	return map[string]http.Handler{buildkiteHook: &buildkite.Hook{Secret: secret, Nudge: s.nudge}}, nil
 }
 
-// nudge lets an operation be looked at now, where this server builds clusters.
-func (s *server) nudge(operation string) {
-	if builder := s.builder.Load(); builder != nil {
+// nudge lets an operation be looked at now; false: this server builds no clusters at the moment.
+func (s *server) nudge(operation string) bool {
+	builder := s.builder.Load()
+	if builder != nil {
 		builder.Nudge(operation)
 	}
+	return builder != nil
 }
 
 // requests are what asks Azure for more quota.

@@ -30,7 +30,7 @@ const (
 type Hook struct {
 	Secret string           // the webhook's token, with which Buildkite signs
 	Now    func() time.Time // nil: time.Now
-	Nudge  func(operation string)
+	Nudge  func(operation string) bool // false: nothing here looks at it now
 
 	mu   sync.Mutex
 	seen map[string]time.Time // signatures of the replay window
@@ -41,7 +41,8 @@ var (
 	errOld      = errors.New("the webhook is older than 5 minutes, or of the future")
 )
 
-// ServeHTTP answers 204 to a webhook that is well signed, also to one that came before.
+// ServeHTTP answers 204 to a webhook that is well signed, also to one that came before, and
+// 503 where nothing would look at its build now: Buildkite sends it again.
 func (h *Hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -63,8 +64,11 @@ func (h *Hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, errUnsigned.Error(), http.StatusUnauthorized)
 		return
 	}
-	if operation := operationOf(body); h.remember(header) && operation != "" {
-		h.Nudge(operation)
+	if operation := operationOf(body); operation != "" && h.remember(header) && !h.Nudge(operation) {
+		h.unremember(header)
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "no server builds clusters now; send it again in a moment", http.StatusServiceUnavailable)
+		return
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
@@ -89,6 +93,13 @@ func (h *Hook) remember(signature string) bool {
 	}
 	h.seen[signature] = now
 	return true
+}
+
+// unremember lets a signature come again: what it was under was not used.
+func (h *Hook) unremember(signature string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.seen, signature)
 }
 
 // forget drops the signatures that the replay window refuses by itself; where so many came

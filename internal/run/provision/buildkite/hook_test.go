@@ -30,7 +30,7 @@ func signed(secret, body string, at time.Time) string {
 // hooked is a Hook, and the operations that it wants looked at.
 func hooked() (*buildkite.Hook, *[]string) {
 	var nudged []string
-	return &buildkite.Hook{Secret: hookSecret, Now: func() time.Time { return hookNow }, Nudge: func(o string) { nudged = append(nudged, o) }}, &nudged
+	return &buildkite.Hook{Secret: hookSecret, Now: func() time.Time { return hookNow }, Nudge: func(o string) bool { nudged = append(nudged, o); return true }}, &nudged
 }
 
 func post(h http.Handler, body string, header ...string) *httptest.ResponseRecorder {
@@ -99,5 +99,20 @@ func TestOtherWebhooksAreRefused(t *testing.T) {
 	h.ServeHTTP(r, httptest.NewRequest(http.MethodGet, "/hooks/buildkite", nil))
 	if r.Code != http.StatusMethodNotAllowed {
 		t.Errorf("a GET: %d", r.Code)
+	}
+}
+
+// Where nothing builds clusters now, Buildkite is asked to send it again, and that one counts.
+func TestAWebhookThatCannotBeUsedIsWanted(t *testing.T) {
+	h, nudged := hooked()
+	looks := h.Nudge
+	h.Nudge = func(string) bool { return false }
+	mark := signed(hookSecret, finished, hookNow)
+	if w := post(h, finished, signature, mark); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		t.Errorf("while nothing builds: %d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
+	}
+	h.Nudge = looks
+	if w := post(h, finished, signature, mark); w.Code != http.StatusNoContent || len(*nudged) != 1 {
+		t.Errorf("sent again: %d, looked at %v", w.Code, *nudged)
 	}
 }
