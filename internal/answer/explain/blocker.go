@@ -95,8 +95,6 @@ func joined(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func words(format string, args ...any) string { return fmt.Sprintf(format, args...) }
-
 // most is how many culprits are named; who holds the most comes first.
 const most = 5
 

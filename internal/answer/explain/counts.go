@@ -4,94 +4,109 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// counts is what decides in number how a waiting workload could hold its GPUs: figures in GPUs of
-// one partition, which the reasons name.
+// counts says by number alone, without looking at nodes, how a waiting workload could hold
+// its GPUs in one partition. Figures are GPUs; the reasons quote them.
 type counts struct {
-	gpus int // what the workload needs
+	gpus int // what the workload needs at once
 
 	// Its own quota:
-	backed  int  // the backing
-	earlier int  // work that comes before it in the quota's order
-	inWay   int  // what it may not evict: earlier work, and younger work of its priority that started first
-	held    int  // what others hold of the backing and do not use
-	barred  bool // without holds it would be guaranteed, by count
+	backed      int  // the quota's backing
+	earlier     int  // work that comes before it in the quota's order
+	unevictable int  // work that it may not evict: earlier work, and as important work that started first
+	heldUnused  int  // backing that others hold and do not use
+	barred      bool // it would be guaranteed were it not for holds
 
 	// The quota's tree:
-	treeBacked int  // the backing of all its quotas
-	treeGrant  int  // their grants
-	treeKept   int  // work that it may not evict as a borrower
-	others     bool // a sibling has a grant here, so there may be something to borrow
-	kept       bool // all that it could borrow is held for others
+	treeBacked      int  // the backing of all its quotas
+	treeGranted     int  // the grants of all its quotas
+	treeUnevictable int  // work that it may not evict as a borrower
+	hasSiblings     bool // another quota of the tree has a grant here, so there may be something to borrow
+	loansHeld       bool // unused holds of its quota need all that it could borrow
 }
 
-// guaranteed says whether it would be, by count.
+// guaranteed says whether it would fit its quota's backing.
 func (n counts) guaranteed() bool { return n.earlier+n.gpus <= n.backed && !n.barred }
 
-// passed says that what came later has taken its place, and it may not evict that, nor borrow.
-func (n counts) passed() bool { return n.inWay+n.gpus > n.backed && !(n.others && n.borrowable()) }
-
-// idle says that no use is in its way, in its quota or where it could borrow.
-func (n counts) idle() bool { return n.earlier == 0 && (!n.others || n.treeKept == 0) }
-
-// borrowable says whether its tree has enough left, by count.
-func (n counts) borrowable() bool { return n.treeKept+n.gpus <= n.treeBacked && !n.kept }
-
-// keepsOut says whether holds inside its quota keep it from being guaranteed or
-// from borrowing, by count.
-func (n counts) keepsOut() bool {
-	return n.held > 0 && (n.barred || n.others && n.kept && n.treeKept+n.gpus <= n.treeBacked)
+// overtaken says whether later work has taken its place, which it may not evict, and it
+// cannot borrow instead.
+func (n counts) overtaken() bool {
+	return n.unevictable+n.gpus > n.backed && !(n.hasSiblings && n.canBorrow())
 }
 
-// crowded says that what runs leaves no room for it in its quota, or to borrow,
-// holds or no holds.
-func (n counts) crowded() bool {
-	return n.earlier+n.gpus > n.backed && (!n.others || n.treeKept+n.gpus > n.treeBacked)
+// nothingInUse says whether no work is in its way, in its quota or where it could borrow.
+func (n counts) nothingInUse() bool {
+	return n.earlier == 0 && (!n.hasSiblings || n.treeUnevictable == 0)
 }
 
-// count counts the work of a waiting workload's quota, and of its tree, with borrowers gone where it could evict them.
+// fitsTree says whether it would fit its tree's backing, were there no holds.
+func (n counts) fitsTree() bool { return n.treeUnevictable+n.gpus <= n.treeBacked }
+
+// canBorrow says whether its tree has enough left for it.
+func (n counts) canBorrow() bool { return n.fitsTree() && !n.loansHeld }
+
+// heldBack says whether unused holds inside its quota keep it from being guaranteed or
+// from borrowing.
+func (n counts) heldBack() bool {
+	return n.heldUnused > 0 && (n.barred || n.hasSiblings && n.loansHeld && n.fitsTree())
+}
+
+// fullWithoutHolds says whether work leaves no room for it in its quota, nor to borrow, even
+// if there were no holds.
+func (n counts) fullWithoutHolds() bool {
+	return n.earlier+n.gpus > n.backed && (!n.hasSiblings || !n.fitsTree())
+}
+
+// count judges a waiting workload by number in its quota and its tree. Borrowers that it
+// could evict count as gone.
 func (q *question) count(a *fleet.Account) counts {
 	n := counts{gpus: q.gpus, backed: a.BackedGPUs()}
-	if n.held, n.barred = q.pl.HeldFrom(q.it); n.held > 0 {
-		n.kept = a.Stays()+n.gpus+n.held > a.BackedGPUs()+a.Lendable((*fleet.Account).Stays)
+	if n.heldUnused, n.barred = q.pl.HeldFrom(q.it); n.heldUnused > 0 {
+		n.loansHeld = a.Stays()+n.gpus+n.heldUnused > a.BackedGPUs()+a.Lendable((*fleet.Account).Stays)
 	}
-	key := q.key(q.w, q.w.BaseRank(), false)
+	newcomer := q.key(q.w, q.w.BaseRank(), false)
 	for _, x := range q.p.Accounts {
-		if x.Tree() != a.Tree() {
-			continue
+		if x.Tree() == a.Tree() {
+			q.countAccount(&n, x, newcomer, x == a)
 		}
-		n.treeBacked += x.BackedGPUs()
-		n.treeGrant += x.Grant
-		n.others = n.others || (x != a && x.Grant > 0)
-		var stays weight
-		for _, w := range x.Work() {
-			q.addStaying(w, key, x == a, &stays)
-		}
-		if x == a {
-			n.earlier, n.inWay = stays.earlier, stays.inWay
-		}
-		// With borrowers gone, what then fits the backing is guaranteed and so was no
-		// borrower; in its own quota that is beside the newcomer.
-		in := 0
-		if x == a {
-			in = q.gpus
-		}
-		n.treeKept += max(stays.kept, min(x.Stays()+in, x.BackedGPUs())-in)
 	}
 	if n.barred && a.Stays()+n.gpus > n.backed {
 		n.earlier = a.Stays() // what holders use counts, though it came later
 	}
-	n.inWay = max(n.inWay, n.earlier)
+	n.unevictable = max(n.unevictable, n.earlier)
 	return n
 }
 
-// weight is the GPUs of work that stays. earlier comes before the newcomer in its quota's
-// order. inWay is what of its quota it may not evict: earlier work, and work as important
-// that passed it. kept is what it may not evict as a borrower; work of its own quota may
-// become one beside it.
-type weight struct{ earlier, inWay, kept int }
+// countAccount adds one quota of the tree: its backing, its grant and its work. own says
+// that it is the newcomer's quota.
+func (q *question) countAccount(n *counts, x *fleet.Account, newcomer fleet.Key, own bool) {
+	n.treeBacked += x.BackedGPUs()
+	n.treeGranted += x.Grant
+	n.hasSiblings = n.hasSiblings || !own && x.Grant > 0
+	var stays staying
+	for _, w := range x.Work() {
+		q.addStaying(w, newcomer, own, &stays)
+	}
+	beside := 0 // what stands beside this work in the backing: in its own quota the newcomer
+	if own {
+		n.earlier, n.unevictable = stays.earlier, stays.unevictable
+		beside = q.gpus
+	}
+	// With the borrowers gone, work that then fits the backing is guaranteed, so it was no
+	// borrower and stays.
+	n.treeUnevictable += max(stays.unevictableInTree, min(x.Stays()+beside, x.BackedGPUs())-beside)
+}
 
-// addStaying adds what stays of a workload.
-func (q *question) addStaying(w *fleet.Workload, newcomer fleet.Key, own bool, sum *weight) {
+// staying is the GPUs of work that would stay beside the newcomer.
+type staying struct {
+	earlier     int // work that comes before it in the quota's order
+	unevictable int // work of its quota that it may not evict: earlier work, and as important work that passed it
+	// unevictableInTree is work that it may not evict as a borrower. Guaranteed work of its own
+	// quota may become a borrower beside it, so it counts only if it is as important.
+	unevictableInTree int
+}
+
+// addStaying adds the part of a workload that stays.
+func (q *question) addStaying(w *fleet.Workload, newcomer fleet.Key, own bool, sum *staying) {
 	for i, pool := range w.Pools {
 		at := 0
 		for _, r := range w.Replicas[i] {
@@ -105,21 +120,12 @@ func (q *question) addStaying(w *fleet.Workload, newcomer fleet.Key, own bool, s
 				sum.earlier += pool.GPUs
 			}
 			if before || !key.Surplus && !above {
-				sum.inWay += pool.GPUs
+				sum.unevictable += pool.GPUs
 			}
 			borrows := r.Holds == fleet.HoldsBorrowing || own && r.Holds == fleet.HoldsGuaranteed
 			if !borrows || !above {
-				sum.kept += pool.GPUs
+				sum.unevictableInTree += pool.GPUs
 			}
 		}
 	}
-}
-
-// key is a unit's place in the order; past its declared maximum it has lost its age.
-func (q *question) key(w *fleet.Workload, rank int, surplus bool) fleet.Key {
-	key := fleet.KeyOf(w, rank, surplus)
-	if w.Overran(q.now) {
-		key.Since = fleet.Never
-	}
-	return key
 }

@@ -2,9 +2,16 @@
 // contract. The first blocker is the workload's reason.
 //
 // Each blocker is data with a code, a class, figures and culprits (blocker.go).
-// why.go asks the same rules that decide, and has what keeps work of any target waiting.
-// inquota.go and onflex.go have one kind of target each; held.go, ahead.go, resting.go and
-// overdue.go have one subject each. flexroom.go looks for room on flex, counts.go says which work
-// counts against which, and next.go when something is known to change. Package whatif tries
-// what would help.
+// why.go chooses the partition that comes closest; question.go asks there, by the same rules
+// that decide. The blockers by subject:
+//
+//	anytarget.go  work of any target: its cluster is not ready, its gang is too large
+//	inquota.go    work of a quota; counts.go says which work counts against which
+//	held.go       holds inside its quota
+//	onflex.go     work on flex; flexroom.go looks for its room
+//	ahead.go      planned maintenance
+//	resting.go    rests after evictions
+//	evicting.go   work that is told to leave; overdue.go: and does not
+//
+// next.go says when something is known to change. Package whatif tries what would help.
 package explain

@@ -10,7 +10,7 @@ import (
 
 // held says that its quota has the room, and others hold it.
 func (q *question) held(a *fleet.Account, n counts) (Blocker, bool) {
-	if !n.keepsOut() {
+	if !n.heldBack() {
 		return Blocker{}, false
 	}
 	var holders, names []string
@@ -26,7 +26,7 @@ func (q *question) held(a *fleet.Account, n counts) (Blocker, bool) {
 			next = Next{h.Until, fmt.Sprintf("hold %d of %d GPUs for %s ends", h.ID, h.GPUs, h.Holder())}
 		}
 	}
-	return block(reason.Held, q.p, map[string]int{"needs": q.gpus, "backed": a.BackedGPUs(), "usage": n.earlier, "held": n.held}, names,
+	return block(reason.Held, q.p, map[string]int{"needs": q.gpus, "backed": a.BackedGPUs(), "usage": n.earlier, "held": n.heldUnused}, names,
 		"%s has %d GPUs backed; %d are in use, and %d are held for %s and unused. It needs %d.",
-		a.Quota, a.BackedGPUs(), n.earlier, n.held, strings.Join(holders, " and "), q.gpus).until(next), true
+		a.Quota, a.BackedGPUs(), n.earlier, n.heldUnused, strings.Join(holders, " and "), q.gpus).until(next), true
 }

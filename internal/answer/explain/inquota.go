@@ -1,7 +1,9 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -28,7 +30,7 @@ func (q *question) inQuota(a *fleet.Account, kept bool) []Blocker {
 	if short {
 		list = append(list, unbacked)
 	}
-	if b, ok := q.full(a, n); ok && !(short && n.idle()) && (!n.keepsOut() || n.crowded()) {
+	if b, ok := q.full(a, n); ok && !(short && n.nothingInUse()) && (!n.heldBack() || n.fullWithoutHolds()) {
 		list = append(list, b)
 	}
 	if len(list) > 0 || kept {
@@ -47,7 +49,7 @@ func (q *question) inQuota(a *fleet.Account, kept bool) []Blocker {
 // borrowingHead names the head of the tree's borrowers where the unit, which finds no nodes
 // in its own quota's backing, may not borrow because of it.
 func (q *question) borrowingHead(a *fleet.Account, n counts) (Blocker, bool) {
-	if ahead, barred := q.pl.TreeBarrier(q.it); barred && n.others {
+	if ahead, barred := q.pl.TreeBarrier(q.it); barred && n.hasSiblings {
 		return q.behindHead(a, ahead), true
 	}
 	return Blocker{}, false
@@ -57,7 +59,7 @@ func (q *question) borrowingHead(a *fleet.Account, n counts) (Blocker, bool) {
 // among those of its tree who can only borrow, where it could only borrow too.
 func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 	ahead, barred := q.pl.Barrier(q.it)
-	if !barred && (!n.guaranteed() || !q.pl.FitsBacking(q.it, false)) && n.others {
+	if !barred && (!n.guaranteed() || !q.pl.FitsBacking(q.it, false)) && n.hasSiblings {
 		ahead, barred = q.pl.TreeBarrier(q.it)
 	}
 	if !barred {
@@ -78,10 +80,10 @@ func (q *question) behindHead(a *fleet.Account, ahead fleet.Waiting) Blocker {
 func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": a.Stays()}
 	switch {
-	case (!n.guaranteed() || n.passed()) && (!n.barred || n.held == 0) && n.inWay+q.gpus <= a.Grant:
+	case (!n.guaranteed() || n.overtaken()) && (!n.barred || n.heldUnused == 0) && n.unevictable+q.gpus <= a.Grant:
 		return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
-			a.Quota, a.Grant, a.BackedGPUs(), n.inWay, q.gpus).until(q.nodesReturn()), true
+			a.Quota, a.Grant, a.BackedGPUs(), n.unevictable, q.gpus).until(q.nodesReturn()), true
 	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false) && q.pl.CouldEver(q.it):
 		most := 0
 		var pieces []string
@@ -98,6 +100,22 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 	return Blocker{}, false
 }
 
+// downNodes names a few nodes that are not healthy, the longest down first.
+func (q *question) downNodes() []string {
+	var down []*fleet.Node
+	for _, n := range q.p.Nodes {
+		if n.State != fleet.Healthy && n.State != fleet.Retired {
+			down = append(down, n)
+		}
+	}
+	slices.SortStableFunc(down, func(a, b *fleet.Node) int { return cmp.Compare(a.Since, b.Since) })
+	var names []string
+	for _, n := range down[:min(len(down), most)] {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
 // mostPieces is how many islands of a split backing a text names.
 const mostPieces = 4
 
@@ -112,17 +130,17 @@ func (q *question) wider(a *fleet.Account) string {
 
 // full says that the quota, and the tree that it could borrow from, have not enough left.
 func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
-	if n.guaranteed() && !n.passed() || n.others && n.borrowable() {
+	if n.guaranteed() && !n.overtaken() || n.hasSiblings && n.canBorrow() {
 		return Blocker{}, false
 	}
-	if !n.others {
-		b := block(reason.QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": n.inWay}, holders(a.Work()),
-			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, n.inWay, a.BackedGPUs(), q.gpus)
+	if !n.hasSiblings {
+		b := block(reason.QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": n.unevictable}, holders(a.Work()),
+			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, n.unevictable, a.BackedGPUs(), q.gpus)
 		return q.beyond(b, a.Grant, a.Quota).until(q.declaredEnd(a.Work())), true
 	}
-	b := block(reason.TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeKept}, holders(q.treeWork(a.Tree())),
-		"%s and its siblings use %d of the %d GPUs that back their tree; it needs %d.", a.Quota, n.treeKept, n.treeBacked, q.gpus)
-	return q.beyond(b, n.treeGrant, "the tree "+a.Tree()).until(q.declaredEnd(q.treeWork(a.Tree()))), true
+	b := block(reason.TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeUnevictable}, holders(q.treeWork(a.Tree())),
+		"%s and its siblings use %d of the %d GPUs that back their tree; it needs %d.", a.Quota, n.treeUnevictable, n.treeBacked, q.gpus)
+	return q.beyond(b, n.treeGranted, "the tree "+a.Tree()).until(q.declaredEnd(q.treeWork(a.Tree()))), true
 }
 
 // beyond says so where no end of other work would do: it needs more than is granted at all.
@@ -142,14 +160,14 @@ func (q *question) scattered(a *fleet.Account, n counts) Blocker {
 		return block(reason.Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(a.Work()),
 			"%s has enough GPUs left (%d), but not %s.", a.Quota, left, q.piece()).until(q.declaredEnd(a.Work()))
 	}
-	left := n.treeBacked - n.treeKept
+	left := n.treeBacked - n.treeUnevictable
 	return block(reason.Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(q.treeWork(a.Tree())),
 		"It could borrow: its tree has enough GPUs left (%d), but not %s.", left, q.piece()).until(q.declaredEnd(q.treeWork(a.Tree())))
 }
 
 func (q *question) piece() string {
 	if q.gang > 1 {
-		return words("%d nodes in one %s", q.gang, q.reach())
+		return fmt.Sprintf("%d nodes in one %s", q.gang, q.reach())
 	}
 	return "on nodes that it may use (a node serves one quota)"
 }

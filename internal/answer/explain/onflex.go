@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"fmt"
+
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -71,12 +73,12 @@ func (q *question) inPieces(f pool) Blocker {
 
 func (q *question) flexPiece() string {
 	if q.gang > 1 {
-		return words("%d nodes in one %s", q.gang, q.reach())
+		return fmt.Sprintf("%d nodes in one %s", q.gang, q.reach())
 	}
 	if len(q.w.Pools) > 1 {
 		return "room for all its pools together"
 	}
-	return words("%d GPUs on one node", q.w.Pools[0].GPUs)
+	return fmt.Sprintf("%d GPUs on one node", q.w.Pools[0].GPUs)
 }
 
 func (q *question) flexFull(f pool) Blocker {
@@ -84,18 +86,18 @@ func (q *question) flexFull(f pool) Blocker {
 	why := "may evict nothing there now"
 	switch at, ns := q.protectedUntil(f.shares); {
 	case q.gpus > f.share:
-		why = words("being larger than its fair share (%d), it starts only on free room", f.share)
+		why = fmt.Sprintf("being larger than its fair share (%d), it starts only on free room", f.share)
 	case f.own+q.gpus > f.share:
-		why = words("with it %s would hold more than its fair share (%d), so it starts only on free room", q.w.Namespace, f.share)
+		why = fmt.Sprintf("with it %s would hold more than its fair share (%d), so it starts only on free room", q.w.Namespace, f.share)
 	case at != 0:
-		why = words("what %s holds above its share is protected for its minimum run time", ns)
+		why = fmt.Sprintf("what %s holds above its share is protected for its minimum run time", ns)
 		if next.At == 0 || at < next.At {
 			next = Next{at, "the minimum run time of work of " + ns + " is over"}
 		}
 	}
 	b := block(reason.FlexFull, q.p, q.figures(f), holders(q.p.FlexWork()), "%d of %d GPUs of flex are free; it needs %d, and %s.", f.free, f.flex, q.gpus, why).until(next)
 	if q.gpus > f.flex {
-		b.Text += words(" It needs more than all flex of %s.", q.p.ID)
+		b.Text += fmt.Sprintf(" It needs more than all flex of %s.", q.p.ID)
 	}
 	return b
 }

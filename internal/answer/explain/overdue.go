@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/answer/reason"
@@ -23,7 +25,7 @@ func lateOf(leavers ...*fleet.Workload) []late {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b late) int { return int(min(1, max(-1, a.order.Until-b.order.Until))) })
+	slices.SortStableFunc(list, func(a, b late) int { return cmp.Compare(a.order.Until, b.order.Until) })
 	return list
 }
 
@@ -54,7 +56,7 @@ func (b Blocker) overdue(list []late) Blocker {
 		next.At = min(next.At, l.order.Again)
 	}
 	b.Figures["overdue"] = gpus
-	b.Text += words(" %s was told to leave at %s, by %s, and its cluster has not reported it gone (told again %s). Its GPUs stay taken until the cluster reports it, or an operator takes its nodes out of service.",
+	b.Text += fmt.Sprintf(" %s was told to leave at %s, by %s, and its cluster has not reported it gone (told again %s). Its GPUs stay taken until the cluster reports it, or an operator takes its nodes out of service.",
 		name(first.w), clock(first.order.Since), clock(first.order.Until), times(first.order.Repeats))
 	return b.of(reason.Fault).until(next)
 }
@@ -65,7 +67,7 @@ func times(n int) string {
 	if n == 1 {
 		return "once"
 	}
-	return words("%d times", n)
+	return fmt.Sprintf("%d times", n)
 }
 
 // stuck says that the workload itself should have left and is not reported gone.
