@@ -36,21 +36,7 @@ type cluster struct {
 
 // newCluster is what carries this server's decisions out.
 func (s *server) newCluster() (*cluster, error) {
-	switch {
-	case s.Agents != "" || len(s.Clusters) > 0:
-		several, err := s.several()
-		if err != nil {
-			return nil, err
-		}
-		return &cluster{log: s.log, real: several}, nil
-	case s.Join != nil:
-		joined, err := s.join()
-		if err != nil {
-			return nil, err
-		}
-		return &cluster{log: s.log, real: joined}, nil
-	}
-	return newSimulated(s.folder.demo, s.log), nil
+	return carrierOf(s.upOptions, carriers()).make(s)
 }
 
 func newSimulated(mark *demoMark, log *slog.Logger) *cluster {

@@ -27,22 +27,6 @@ import (
 // real clusters, however many. It is no name of a cluster.
 const severalClusters = "several clusters"
 
-// settleClusters sees to it that real clusters' fleet is never carried out by the
-// simulation. A folder of one joined cluster may become one of several.
-func (f *folder) settleClusters(used bool) error {
-	data, err := os.ReadFile(f.file(joinFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if len(data) == 0 && used {
-		return cli.Malformed(fmt.Errorf("data folder %s holds another fleet, which is simulated; name another folder with --data", f.path))
-	}
-	if err := os.WriteFile(f.file(joinFile), []byte(severalClusters+"\n"), privateFile); err != nil {
-		return unwritable(f.path, err)
-	}
-	return nil
-}
-
 // clusters are real ones: those whose agents dial in, and those that the server
 // reaches by itself.
 type clusters struct {
@@ -64,6 +48,15 @@ type keptCluster struct {
 	join joinOptions
 	stop context.CancelFunc
 	done chan struct{}
+}
+
+// severalCluster is all real clusters, those that dial in and those that the server reaches.
+func (s *server) severalCluster() (*cluster, error) {
+	several, err := s.several()
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{log: s.log, real: several}, nil
 }
 
 // several are the clusters that were asked for.

@@ -37,7 +37,7 @@ const (
 	provenFile  = "proven.json"   // how far the log was proven; begun again where it is gone
 	lockFile    = "lock"
 	demoFile    = "demo.json"
-	joinFile    = "cluster" // name of the Kubernetes cluster whose fleet this is
+	carrierFile = "cluster" // which cluster, or which kind of clusters, carries this fleet out
 	agentsDir   = "agents"  // who may speak for which cluster
 	socketFile  = "muster.sock"
 )
@@ -116,7 +116,7 @@ func unwritable(path string, err error) error {
 // settle sees to it that a demo runs on a demo's folder only, and only a demo
 // does: its load must never meet a real fleet. used says that the journal has records.
 func (f *folder) settle(o upOptions, used bool) error {
-	if err := f.settleCluster(o, used); err != nil {
+	if err := f.settleCarrier(o, carriers(), used); err != nil {
 		return err
 	}
 	switch {

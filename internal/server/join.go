@@ -2,10 +2,7 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -24,37 +21,19 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// settleCluster sees to it that a joined cluster's fleet is never carried out by
-// the simulation, nor by another cluster.
-func (f *folder) settleCluster(o upOptions, used bool) error {
-	if len(o.Clusters) > 0 || o.Agents != "" {
-		return f.settleClusters(used)
-	}
-	join := o.Join
-	data, err := os.ReadFile(f.file(joinFile))
-	was := strings.TrimSpace(string(data))
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	case was == severalClusters && join == nil:
-		return cli.Malformed(fmt.Errorf("data folder %s holds the fleet of real clusters; start it with --agents or --clusters, or name another folder with --data", f.path))
-	case join == nil && was != "":
-		return cli.Malformed(fmt.Errorf("data folder %s holds the fleet of cluster %s; muster join --name %s goes on with it, or name another folder with --data", f.path, was, was))
-	case join == nil || was == join.Name:
-		return nil
-	case was != "" || used:
-		return cli.Malformed(fmt.Errorf("data folder %s holds another fleet; name another folder with --data", f.path))
-	}
-	if err := os.WriteFile(f.file(joinFile), []byte(join.Name+"\n"), privateFile); err != nil {
-		return unwritable(f.path, err)
-	}
-	return nil
-}
-
 // joined is a Kubernetes cluster.
 type joined struct {
 	server *server
 	client *kube.Client
+}
+
+// joinedCluster is the cluster that muster join names.
+func (s *server) joinedCluster() (*cluster, error) {
+	joined, err := s.join()
+	if err != nil {
+		return nil, err
+	}
+	return &cluster{log: s.log, real: joined}, nil
 }
 
 func (s *server) join() (*joined, error) {

@@ -32,7 +32,7 @@ import (
 // keep them alike by it: a file that changes in one data folder changes in all.
 
 // sharedFiles are the patterns of their names.
-var sharedFiles = []string{notify.KeyFile, notify.KnownFile, notify.CursorFile, joinFile, agentsDir + "/*.pem", agentsDir + "/*.crt", agentsDir + "/*.uid"}
+var sharedFiles = []string{notify.KeyFile, notify.KnownFile, notify.CursorFile, carrierFile, agentsDir + "/*.pem", agentsDir + "/*.crt", agentsDir + "/*.uid"}
 
 // sharedState says which version of each file a data folder has.
 const sharedState = "shared.json"

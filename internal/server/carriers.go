@@ -1,0 +1,103 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/muster-fleet/muster/internal/faces/cli"
+)
+
+// carrier is one kind of what carries decisions out: real clusters, or a driver. The data
+// folder of its fleet bears its mark, so that no other kind ever carries that fleet out.
+type carrier struct {
+	asked func(o upOptions) bool             // the options ask for it
+	make  func(s *server) (*cluster, error)  // what carries this server's decisions out
+	mark  func(o upOptions) string           // one line, other than those of all other kinds; "" is the simulation's alone
+	bears func(mark string) bool             // a folder with this mark is of this kind
+	again func(mark string) string           // what such a folder holds, and how people go on with it
+	takes func(mark string) bool             // a folder of another kind that may become one of this kind; nil: none
+}
+
+// simulationMark is the mark of a simulated fleet's folder: none, as such folders never had one.
+const simulationMark = ""
+
+// carriers lists the kinds, and the first one that is asked for is taken. A new driver is a
+// row before the last, with a mark such as "driver NAME": no cluster's name has a space.
+func carriers() []carrier {
+	return []carrier{
+		{
+			asked: func(o upOptions) bool { return o.Agents != "" || len(o.Clusters) > 0 },
+			make:  (*server).severalCluster,
+			mark:  func(upOptions) string { return severalClusters },
+			bears: func(mark string) bool { return mark == severalClusters },
+			again: func(string) string {
+				return "holds the fleet of real clusters; start it with --agents or --clusters"
+			},
+			takes: oneCluster,
+		},
+		{
+			asked: func(o upOptions) bool { return o.Join != nil },
+			make:  (*server).joinedCluster,
+			mark:  func(o upOptions) string { return o.Join.Name },
+			bears: oneCluster,
+			again: func(mark string) string {
+				return fmt.Sprintf("holds the fleet of cluster %s; muster join --name %s goes on with it", mark, mark)
+			},
+		},
+		{
+			asked: func(upOptions) bool { return true },
+			make:  func(s *server) (*cluster, error) { return newSimulated(s.folder.demo, s.log), nil },
+			mark:  func(upOptions) string { return simulationMark },
+			bears: func(mark string) bool { return mark == simulationMark },
+			again: func(string) string { return "holds another fleet, which is simulated; muster up goes on with it" },
+		},
+	}
+}
+
+// oneCluster says whether a mark is the name of one joined cluster.
+func oneCluster(mark string) bool { return mark != "" && !strings.Contains(mark, " ") }
+
+// carrierOf is the kind that a server is started with.
+func carrierOf(o upOptions, list []carrier) carrier {
+	for _, c := range list {
+		if c.asked(o) {
+			return c
+		}
+	}
+	panic("server: the simulation is asked for by all options")
+}
+
+// settleCarrier sees to it that a fleet is carried out by the same cluster, or the same kind
+// of clusters, for as long as it lives. used says that the journal has records.
+func (f *folder) settleCarrier(o upOptions, list []carrier, used bool) error {
+	data, err := os.ReadFile(f.file(carrierFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	was, c := strings.TrimSpace(string(data)), carrierOf(o, list)
+	is := c.mark(o)
+	fresh := was == simulationMark && !used
+	switch {
+	case is == was:
+		return nil
+	case !fresh && (c.takes == nil || !c.takes(was)):
+		return cli.Malformed(fmt.Errorf("data folder %s %s, or name another folder with --data", f.path, goesOn(was, list)))
+	}
+	if err := os.WriteFile(f.file(carrierFile), []byte(is+"\n"), privateFile); err != nil {
+		return unwritable(f.path, err)
+	}
+	return nil
+}
+
+// goesOn says what a folder with this mark holds, and how people go on with it.
+func goesOn(mark string, list []carrier) string {
+	for _, c := range list {
+		if c.bears(mark) {
+			return c.again(mark)
+		}
+	}
+	return fmt.Sprintf("holds a fleet that %.80q carries out, which this version does not know; start it as it was started before", mark)
+}
