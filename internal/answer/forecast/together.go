@@ -1,67 +1,78 @@
 package forecast
 
-import (
-	"slices"
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
-	"github.com/muster-fleet/muster/internal/state/fleet"
-)
-
-// Together forecasts several workloads of which only one is to be: the same work, asked about
-// in several places. All go the same paths. One that starts leaves again at once, so that the
-// others start as if it had not been there. Work that it evicted has to start anew. So
-// in-quota work and flex work, which gives way to it, are better asked about apart.
-// It costs about as much as When does for one of them. The state is not changed.
+// Together forecasts alternatives: workloads of which only one will be submitted, such as the
+// same work asked about in several places. The answers have the order of the list.
+//
+// All alternatives are simulated on the same paths, which costs about as much as one call of
+// When. One that starts leaves at once, so that it takes no room from the others; but work
+// that it evicted does not come back at once. So do not mix in-quota work and flex work in
+// one call: in-quota work evicts flex work. The state is not changed.
 func Together(s *fleet.State, list []*fleet.Workload, now fleet.Instant, o Options) []Answer {
 	out := make([]Answer, len(list))
-	var ids []uint64
-	var waiting []*fleet.Workload
+	var ready []*fleet.Workload
 	for i, w := range list {
-		grounds, ready := notReady(s, w)
-		if !ready {
+		if grounds, ok := notReady(s, w); !ok {
 			out[i] = unknown(grounds...)
-			continue
+		} else {
+			ready = append(ready, w)
 		}
-		ids, waiting = append(ids, w.ID), append(waiting, w)
 	}
-	if len(ids) == 0 {
+	if len(ready) == 0 {
 		return out
 	}
-	part := around(s, waiting, o.Most)
+	part := around(s, ready, o.Most)
 	if part == nil {
 		for i := range out {
 			out[i] = unknown(Ground{Kind: TooFar})
 		}
 		return out
 	}
-	f := newForecast(part, ids, max(now, s.Time), o.withDefaults(s, now))
-	f.apart = true
-	f.walk()
-	latest := f.latest()
+	answers := alternatives(part, ready, max(now, s.Time), o.withDefaults(s, now))
 	for i, w := range list {
-		if slices.Contains(ids, w.ID) {
-			out[i] = f.shared(w.ID, latest)
+		if a, ok := answers[w.ID]; ok {
+			out[i] = a
 		}
 	}
 	return out
 }
 
-// latest is when each starts if everything uses all of its declared time.
+// alternatives answers for each workload by its ID.
+func alternatives(part *fleet.State, list []*fleet.Workload, now fleet.Instant, o Options) map[uint64]Answer {
+	ids := make([]uint64, len(list))
+	for i, w := range list {
+		ids[i] = w.ID
+	}
+	f := newForecast(part, ids, now, o)
+	f.apart = true
+	f.walk()
+	latest, answers := f.latest(), map[uint64]Answer{}
+	for _, id := range ids {
+		answers[id] = f.alternative(id, latest)
+	}
+	return answers
+}
+
+// latest is when each alternative with a forecast starts if all work uses all of its declared
+// maximum run time.
 func (f *forecast) latest() map[uint64]fleet.Instant {
-	asked := map[uint64]bool{}
+	known := map[uint64]bool{}
 	for _, id := range f.ids {
 		if f.ask(id).Answer.Known {
-			asked[id] = true
+			known[id] = true
 		}
 	}
-	if len(asked) == 0 {
+	if len(known) == 0 {
 		return nil
 	}
-	p, _ := f.path(declared{}, asked, false)
+	p, _ := f.path(declared{}, known, false)
 	return p.starts
 }
 
-// shared is the answer about one of several workloads.
-func (f *forecast) shared(id uint64, latest map[uint64]fleet.Instant) Answer {
+// alternative is the answer about one alternative. What it rests on is taken from the path
+// on which it starts at the median.
+func (f *forecast) alternative(id uint64, latest map[uint64]fleet.Instant) Answer {
 	a := f.ask(id).Answer
 	if a.Known {
 		a.Latest, a.RestsOn = latest[id], f.grounds[id][f.middle(id)]

@@ -89,7 +89,7 @@ func notReady(s *fleet.State, w *fleet.Workload) (grounds []Ground, ready bool) 
 	return grounds, false
 }
 
-// forecast is one question on its way.
+// forecast is one question while it is answered.
 type forecast struct {
 	base       *fleet.State
 	now        fleet.Instant
@@ -99,8 +99,8 @@ type forecast struct {
 	correction correction
 	starts     map[uint64][]fleet.Instant // by path; Never where a path does not know
 	cutShort   bool                       // some path had to stop early: its steps were used up
-	apart      bool                       // who is asked about leaves again as soon as it starts: see Together
-	grounds    map[uint64][][]Ground      // by path, what its start rests on; only where apart
+	apart      bool                       // alternatives: each leaves as soon as it starts, see Together
+	grounds    map[uint64][][]Ground      // by path, what its start rests on; only of alternatives
 }
 
 func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) *forecast {

@@ -7,107 +7,123 @@ import (
 	"strings"
 )
 
-// Uptime is how much of the time of a cluster's work was work: not standing
-// still, starting again, or undone since the last checkpoint. GPUs × time.
+// Uptime splits the time of a cluster's work into what was of use and what was lost. All
+// figures are GPUs × milliseconds; Hours makes GPU-hours of them.
 type Uptime struct {
-	Held  int64 // by work on nodes
-	Again int64 // asked for by interrupted work that waited to start again
-	Still int64 // of Held, by gangs that stood still
-	Undo  int64 // of Held, undone by interruptions
-	// Evicted is the part of all that was lost that evictions took: room for other work. The
-	// fleet does not owe it.
-	Evicted int64
+	Held       int64 // by work on nodes, of use or not
+	Restarting int64 // asked for by interrupted work that waited to start again; it held nothing meanwhile
+	Stalled    int64 // of Held: by gangs that stood still until they were mended
+	Undone     int64 // of Held: work since the last checkpoint that an interruption undid
+	Evicted    int64 // of the three above: what evictions cost, which made room for other work
 }
 
-// Share is the uptime; 1 where no work ran.
+// Share is the part of the time that was of use; 1 where no work ran.
 func (u Uptime) Share() float64 {
-	whole := u.Held + u.Again
-	return ratio(max(0, whole-u.Lost()), whole)
+	return ratio(max(0, u.Wanted()-u.Lost()), u.Wanted())
 }
 
-// Lost is what was no work.
-func (u Uptime) Lost() int64 { return u.Again + u.Still + u.Undo }
+// Wanted is the time that work held GPUs, or would have had it not been interrupted.
+func (u Uptime) Wanted() int64 { return u.Held + u.Restarting }
 
-// Owed is what hardware and maintenance took: what a target is about.
+// Lost is the time that was of no use.
+func (u Uptime) Lost() int64 { return u.Restarting + u.Stalled + u.Undone }
+
+// Owed is the part of Lost that a target is about: failures and maintenance took it.
+// The fleet does not owe what evictions took.
 func (u Uptime) Owed() int64 { return u.Lost() - u.Evicted }
 
-// Burned is how much of a budget one cause has burned.
+// Burned is how much of a target's budget one cause has used up.
 type Burned struct {
 	Cause string
-	GPUs  int64 // GPUs × time
-	Count int   // failures repaired, or interruptions
+	GPUs  int64 // GPUs × milliseconds
+	Count int   // interruptions by this cause; 0 for time out of service
 }
 
-// Attained is what a cluster attained of the things that have a target.
+// Attained is what a cluster attained of the things that have a target: availability,
+// uptime and time to repair. GPU figures are GPUs × milliseconds.
 type Attained struct {
 	Cluster   string
 	Covered   Window
 	Installed int64
-	Down      int64 // GPUs × time that were not usable
-	DownBy    []Burned
+	Down      int64    // of Installed: not usable
+	DownBy    []Burned // by cause, the largest first
 	Uptime    Uptime
-	LostBy    []Burned
-	Repair    Repair
-	RepairBy  []Repair
+	LostBy    []Burned // Uptime.Lost by cause, the largest first
+	Repair    Repair   // over all causes
+	RepairBy  []Repair // cause by cause
 }
 
-// Attained lists the clusters of a scope.
+// Attained lists the clusters of a scope ("": all of them) with what each attained in a window.
 func (b *Book) Attained(scope string, w Window, now int64) []Attained {
-	of := map[string]*tally{}
+	budgets := map[string]*spending{}
 	var list []Attained
 	for _, h := range b.Health(scope, ByCluster, w, now) {
-		of[h.Scope] = &tally{down: map[string]*Burned{}, lost: map[string]*Burned{}}
+		budgets[h.Scope] = &spending{down: map[string]*Burned{}, lost: map[string]*Burned{}}
 		list = append(list, Attained{Cluster: h.Scope, Covered: h.Covered, Installed: h.Installed, Down: h.Installed - h.Usable})
 	}
-	b.burned(of, w, now)
+	b.addLosses(budgets, w, now)
+	b.addHeld(budgets, w, now)
 	repairs := b.Repairs(scope, ByCluster, true, w, now)
 	for i := range list {
-		t := of[list[i].Cluster]
-		list[i].Uptime, list[i].DownBy, list[i].LostBy = t.uptime, ranked(t.down), ranked(t.lost)
-		for _, r := range repairs {
-			switch {
-			case r.Scope != list[i].Cluster:
-			case r.Cause == "":
-				list[i].Repair = r
-			default:
-				list[i].RepairBy = append(list[i].RepairBy, r)
-			}
-		}
+		a := &list[i]
+		t := budgets[a.Cluster]
+		a.Uptime, a.DownBy, a.LostBy = t.uptime, ranked(t.down), ranked(t.lost)
+		a.addRepairs(repairs)
 	}
 	return list
 }
 
-// tally is what burned a cluster's budgets.
-type tally struct {
+// addRepairs takes the repairs of its own cluster out of those of all.
+func (a *Attained) addRepairs(all []Repair) {
+	for _, r := range all {
+		switch {
+		case r.Scope != a.Cluster:
+		case r.Cause == "":
+			a.Repair = r
+		default:
+			a.RepairBy = append(a.RepairBy, r)
+		}
+	}
+}
+
+// spending is what used up a cluster's budgets, by cause.
+type spending struct {
 	uptime     Uptime
 	down, lost map[string]*Burned
 }
 
-func (b *Book) burned(of map[string]*tally, w Window, now int64) {
+// addLosses adds what each cause cost, to the budgets of the clusters that are asked about.
+func (b *Book) addLosses(budgets map[string]*spending, w Window, now int64) {
 	for _, key := range slices.Sorted(maps.Keys(b.Losses)) {
 		partition, cause := cut(key)
-		t := of[ByCluster.Of(partition)]
+		t := budgets[ByCluster.Of(partition)]
 		if t == nil {
 			continue
 		}
 		v, _, _ := b.Losses[key].over(w.From, w.To, now)
-		t.uptime.Again += v[lossAgain]
-		t.uptime.Still += v[lossStill]
-		t.uptime.Undo += v[lossUndone]
+		lost := v[lossAgain] + v[lossStill] + v[lossUndone]
+		t.uptime.Restarting += v[lossAgain]
+		t.uptime.Stalled += v[lossStill]
+		t.uptime.Undone += v[lossUndone]
 		if strings.HasPrefix(cause, causeEvicted) {
-			t.uptime.Evicted += v[lossAgain] + v[lossStill] + v[lossUndone]
+			t.uptime.Evicted += lost
 		}
 		burn(t.down, cause, v[lossDown], 0)
-		burn(t.lost, cause, v[lossAgain]+v[lossStill]+v[lossUndone], int(v[lossBroken]))
+		burn(t.lost, cause, lost, int(v[lossBroken]))
 	}
+}
+
+// addHeld adds the time for which work held GPUs.
+func (b *Book) addHeld(budgets map[string]*spending, w Window, now int64) {
 	for _, key := range slices.Sorted(maps.Keys(b.Partitions)) {
-		if t := of[ByCluster.Of(key)]; t != nil {
+		if t := budgets[ByCluster.Of(key)]; t != nil {
 			v, _, _ := b.Partitions[key].over(w.From, w.To, now)
 			t.uptime.Held += v[Held]
 		}
 	}
 }
 
+// burn charges a cause with GPUs × milliseconds and with n interruptions.
 func burn(by map[string]*Burned, cause string, gpus int64, n int) {
 	if gpus == 0 && n == 0 {
 		return
@@ -119,7 +135,7 @@ func burn(by map[string]*Burned, cause string, gpus int64, n int) {
 	by[cause].Count += n
 }
 
-// ranked lists causes, the one that burned most first.
+// ranked lists causes, the one that used up the most first; equal ones by name.
 func ranked(by map[string]*Burned) []Burned {
 	list := make([]Burned, 0, len(by))
 	for _, key := range slices.Sorted(maps.Keys(by)) {

@@ -7,26 +7,29 @@ import (
 	"strings"
 )
 
-// Waited is GPUs × time that work of one quota waited in one week for one reason.
+// Waited is how much work of one quota waited in one week for one reason.
 type Waited struct {
-	Week           int64 // its Monday; of what is older than two years, the month's first day
-	Cluster, Quota string
-	Code, Part     string
-	GPUs           int64
+	Week    int64  // its Monday, in milliseconds; the first day of the month for what is older than two years
+	Cluster string // that the reason is about; "": none
+	Quota   string // that the work targets, or "flex"
+	Code    string // of the first blocker, such as QuotaFull
+	Part    string // what the work lacks: see reason.Part
+	GPUs    int64  // that the work needs × milliseconds
 }
 
-// Waiting lists who waited for what, week by week.
+// Waiting lists what work waited for, week by week: of one cluster and of the quotas under
+// one, or of all for "".
 func (b *Book) Waiting(cluster, quota string, w Window, now int64) []Waited {
 	var list []Waited
 	for _, key := range slices.Sorted(maps.Keys(b.Waited)) {
-		p := strings.Split(key, " ")
-		if cluster != "" && p[0] != cluster || !under(p[1], quota) {
+		of := waitedOf(key)
+		if cluster != "" && of.Cluster != cluster || !under(of.Quota, quota) {
 			continue
 		}
 		weeks := b.Waited[key].weeks(w, now)
 		for _, week := range slices.Sorted(maps.Keys(weeks)) {
-			if weeks[week] != 0 {
-				list = append(list, Waited{Week: week, Cluster: p[0], Quota: p[1], Code: p[2], Part: p[3], GPUs: weeks[week]})
+			if of.Week, of.GPUs = week, weeks[week]; of.GPUs != 0 {
+				list = append(list, of)
 			}
 		}
 	}
@@ -34,7 +37,14 @@ func (b *Book) Waiting(cluster, quota string, w Window, now int64) []Waited {
 	return list
 }
 
-// weeks is the first column of a meter by week.
+// waitedOf reads the key of a meter of waiting, as waitKey writes it.
+func waitedOf(key string) Waited {
+	parts := strings.Split(key, " ")
+	return Waited{Cluster: parts[0], Quota: parts[1], Code: parts[2], Part: parts[3]}
+}
+
+// weeks sums the first figure of a meter by week: months that are kept whole by their first
+// day, days by their Monday, and what stands now up to the end of the window.
 func (m *Meter) weeks(w Window, now int64) map[int64]int64 {
 	sums := map[int64]int64{}
 	for _, b := range m.Months {

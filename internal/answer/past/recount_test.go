@@ -114,7 +114,7 @@ func compare(t *testing.T, seed uint64, b *past.Book, c *recount, w past.Window,
 		}
 		is(a.Cluster+" down by cause", by, down[a.Cluster])
 		is(a.Cluster+" held", a.Uptime.Held, c.sums[a.Cluster+" held"])
-		if u := a.Uptime; u.Still > u.Held || u.Undo > u.Held || u.Share() < 0 || u.Share() > 1 {
+		if u := a.Uptime; u.Stalled > u.Held || u.Undone > u.Held || u.Share() < 0 || u.Share() > 1 {
 			t.Errorf("seed %d: %s loses more than there was: %+v", seed, a.Cluster, u)
 		}
 	}

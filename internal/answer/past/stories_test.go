@@ -134,8 +134,8 @@ func TestWhatAnInterruptionUndoes(t *testing.T) {
 	s.pass(5 * time.Hour)
 	w, now := s.all()
 	a := s.book.Attained("tiger", w, now)[0]
-	if a.Uptime.Undo != 16*hours(1) {
-		t.Errorf("undone: %v GPU-hours, want 16", past.Hours(a.Uptime.Undo))
+	if a.Uptime.Undone != 16*hours(1) {
+		t.Errorf("undone: %v GPU-hours, want 16", past.Hours(a.Uptime.Undone))
 	}
 	if len(a.LostBy) != 1 || a.LostBy[0].Cause != "GPUMissing" || a.LostBy[0].Count != 1 {
 		t.Errorf("lost by: %+v, want one interruption by GPUMissing", a.LostBy)
@@ -154,11 +154,11 @@ func TestWorkThatWaitsToStartAgainIsLost(t *testing.T) {
 	s.pass(3*time.Hour + time.Minute) // a minute of grace for the other replicas
 	w, now := s.all()
 	u := s.book.Attained("tiger", w, now)[0].Uptime
-	if u.Undo != 40*hours(1) {
-		t.Errorf("undone: %v GPU-hours, want 40", past.Hours(u.Undo))
+	if u.Undone != 40*hours(1) {
+		t.Errorf("undone: %v GPU-hours, want 40", past.Hours(u.Undone))
 	}
-	if u.Again != 40*hours(3) {
-		t.Errorf("waited to start again: %v GPU-hours, want 120", past.Hours(u.Again))
+	if u.Restarting != 40*hours(3) {
+		t.Errorf("waited to start again: %v GPU-hours, want 120", past.Hours(u.Restarting))
 	}
 }
 

@@ -53,6 +53,8 @@ func (b *Book) stand(at int64, id uint64, key string, gpus int64) {
 	b.Waits[id] = &Waiter{key, gpus}
 }
 
+// waitKey names the meter of waiting that a workload's GPUs stand in: quotas, codes and parts
+// have no spaces. waitedOf reads it.
 func (b *Book) waitKey(w *fleet.Workload, r Reason) string {
 	return strings.Join([]string{r.Cluster, w.Target, r.Code, r.Part}, " ")
 }

@@ -121,7 +121,7 @@ type pool struct {
 func newPool(p *fleet.Partition, b fleet.Buffer, islands ...int) pool {
 	q := pool{islands: islands}
 	for _, i := range islands {
-		q.racks += known(p.Islands[i].Racks)
+		q.racks += failureDomains(p.Islands[i].Racks)
 	}
 	kind, prior := string(b.Kind), buffer.Prior{Racks: q.racks}
 	q.short, q.long = buffer.New(kind, claimOf(b, fleet.PromisableHours), prior), buffer.New(kind, claimOf(b, fleet.SustainableHours), prior)

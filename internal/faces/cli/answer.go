@@ -51,7 +51,7 @@ func (a *app) print(w io.Writer, ans answer) error {
 		return err
 	}
 	if ans.message != nil {
-		harmless(ans.message.ProtoReflect())
+		sanitise(ans.message.ProtoReflect())
 	}
 	a.page(w).show(ans)
 	return nil

@@ -43,7 +43,7 @@ func human(v any, c clock) string {
 }
 
 // clean keeps what people and monitors wrote from steering the terminal.
-func clean(s string) string { return strings.Map(text.Printable, s) }
+func clean(s string) string { return strings.Map(text.SafeRune, s) }
 
 // cell is a value as spreadsheets read it: what people and monitors wrote is no formula there.
 func cell(v any) string {

@@ -64,7 +64,7 @@ func Repair(r past.Repair) *musterv1.RepairTimes {
 // Attained is what a cluster attained of its three targets.
 func Attained(b *past.Book, a past.Attained, aims fleet.Targets) []*musterv1.Target {
 	covered := WindowLived(b, a.Covered)
-	whole := a.Uptime.Held + a.Uptime.Again
+	whole := a.Uptime.Wanted()
 	out := []*musterv1.Target{
 		budget("availability", Share(aims.Availability), a.Installed, a.Down, a.DownBy),
 		budget("uptime", Share(aims.Uptime), whole, a.Uptime.Owed(), a.LostBy),

@@ -6,11 +6,15 @@ import (
 	"unicode"
 )
 
-// Cell is a text for a cell of CSV or of a spreadsheet: nothing in it steers a terminal, and
-// no spreadsheet takes it for a formula. A number stays one.
+// formulaStarts are the characters with which spreadsheets begin a formula.
+const formulaStarts = "=+-@"
+
+// Cell returns a text that is safe in a cell of CSV or of a spreadsheet. Control characters
+// become blanks. A text that a spreadsheet would read as a formula gets a leading quote;
+// numbers, and "-", stay as they are.
 func Cell(s string) string {
-	s = strings.Map(Printable, s)
-	if s == "" || !strings.ContainsRune("=+-@", rune(s[0])) || s == "-" {
+	s = strings.Map(SafeRune, s)
+	if s == "" || s == "-" || !strings.ContainsRune(formulaStarts, rune(s[0])) {
 		return s
 	}
 	if _, err := strconv.ParseFloat(s, 64); err == nil {
@@ -19,9 +23,10 @@ func Cell(s string) string {
 	return "'" + s
 }
 
-// Printable is a character that steers nothing, or a blank in its place: control
-// characters do, and those that turn the direction of text or hide.
-func Printable(r rune) rune {
+// SafeRune returns a character that a terminal shows and does not obey, for strings.Map. A
+// blank takes the place of control characters, and of those that are invisible or turn the
+// direction of text.
+func SafeRune(r rune) rune {
 	if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 		return ' '
 	}

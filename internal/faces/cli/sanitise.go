@@ -8,25 +8,25 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
-// harmless takes from all texts of an answer what could steer the terminal of
-// who reads it: monitors and other people wrote them. Lines stay lines only
-// where a message is meant to have several.
-func harmless(m protoreflect.Message) {
+// sanitise blanks the control characters in all texts of an answer: monitors and other
+// people wrote them, and a terminal would obey them. Line breaks stay only in the one
+// message that is meant to have several lines.
+func sanitise(m protoreflect.Message) {
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
 		case f.IsMap(): // figures by name
 		case f.IsList() && f.Message() != nil:
 			for i := range v.List().Len() {
-				harmless(v.List().Get(i).Message())
+				sanitise(v.List().Get(i).Message())
 			}
 		case f.IsList() && f.Kind() == protoreflect.StringKind:
 			for i := range v.List().Len() {
 				v.List().Set(i, protoreflect.ValueOfString(clean(v.List().Get(i).String())))
 			}
 		case f.Message() != nil:
-			harmless(v.Message())
+			sanitise(v.Message())
 		case f.Kind() == protoreflect.StringKind && f.Parent().FullName() == "muster.v1.HaircutMessage":
-			m.Set(f, protoreflect.ValueOfString(strings.Map(linewise, v.String())))
+			m.Set(f, protoreflect.ValueOfString(strings.Map(safeLine, v.String())))
 		case f.Kind() == protoreflect.StringKind:
 			m.Set(f, protoreflect.ValueOfString(clean(v.String())))
 		}
@@ -34,10 +34,10 @@ func harmless(m protoreflect.Message) {
 	})
 }
 
-// linewise lets lines end, and nothing else be steered.
-func linewise(r rune) rune {
+// safeLine keeps line breaks, and blanks what text.SafeRune blanks.
+func safeLine(r rune) rune {
 	if r == '\n' {
 		return r
 	}
-	return text.Printable(r)
+	return text.SafeRune(r)
 }
