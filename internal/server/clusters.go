@@ -45,7 +45,8 @@ type clusters struct {
 
 // keptCluster is a cluster that is looked at.
 type keptCluster struct {
-	join joinOptions
+	join   joinOptions
+	client *kube.Client
 	stop context.CancelFunc
 	done chan struct{}
 }
@@ -166,13 +167,13 @@ func (c *clusters) joined(h link.Hello) {
 	}
 	join := joinOptions{Name: h.Cluster, Manage: h.Manage, Kueue: h.Kueue, Quotas: h.Quotas, FenceAfter: h.FenceAfter}
 	if h.Prometheus {
-		join.Prometheus = byAgent
+		join.Prometheus = agentsOwn
 	}
 	c.look(join, client)
 }
 
-// byAgent is said of the Prometheus of a cluster that only its agent reaches.
-const byAgent = "the agent's"
+// agentsOwn is said of the Prometheus of a cluster that only its agent reaches.
+const agentsOwn = "the agent's"
 
 // figures is who says what a cluster's GPUs do; nil: nobody does.
 func (c *clusters) figures(join joinOptions) (*dcgm.Client, error) {
@@ -216,7 +217,7 @@ func (c *clusters) look(join joinOptions, client *kube.Client) {
 		return
 	}
 	ctx, stop := context.WithCancel(c.ctx)
-	is := &keptCluster{join: join, stop: stop, done: make(chan struct{})}
+	is := &keptCluster{join: join, client: client, stop: stop, done: make(chan struct{})}
 	c.kept[join.Name] = is
 	c.all.Go(func() {
 		defer close(is.done)
@@ -230,10 +231,47 @@ func (c *clusters) look(join joinOptions, client *kube.Client) {
 	})
 }
 
+// byAgent is the client of a cluster whose agent has dialled in with mode manage; nil: none has.
+func (c *clusters) byAgent(cluster string) *kube.Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if is := c.kept[cluster]; is != nil && is.join.Manage {
+		return is.client
+	}
+	return nil
+}
+
+// built waits until a cluster that is being built is in production: only then do its nodes count,
+// all at once. One that was not planned need not wait.
+func (c *clusters) built(ctx context.Context, cluster string) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for c.building(cluster) {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// building says whether a cluster is planned, and not in production yet.
+func (c *clusters) building(cluster string) (is bool) {
+	c.server.engine.Read(func(s *fleet.State) {
+		l := s.Life(cluster)
+		is = l != nil && l.Course.Produced == 0 && l.Course.Retired == 0 && s.Cluster(cluster) == nil
+	})
+	return is
+}
+
 // run keeps one cluster and the state in step.
 func (c *clusters) run(ctx context.Context, join joinOptions, client *kube.Client) error {
 	s := c.server
 	usage, err := c.figures(join)
+	if err == nil {
+		err = c.built(ctx, join.Name)
+	}
 	if err != nil {
 		return err
 	}

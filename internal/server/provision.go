@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"maps"
 
+	"github.com/muster-fleet/muster/internal/clusters/kube"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/journal/postgres"
 	"github.com/muster-fleet/muster/internal/run/provision"
@@ -34,7 +36,7 @@ func (s *server) buildOut(ctx context.Context) error {
 	if projects != nil {
 		defer projects.Close()
 	}
-	outside := runners(projects, adapters)
+	outside := runners(projects, s.withBuilding(adapters))
 	runner := provision.New(provision.Options{
 		Read: s.engine.Read, Log: s.log,
 		Do:        func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
@@ -44,6 +46,29 @@ func (s *server) buildOut(ctx context.Context) error {
 	s.builder.Store(runner)
 	defer s.builder.Store(nil)
 	return takeTurns(ctx, runner, func() { s.engine.Read(func(st *fleet.State) { grantAll(st, world) }) })
+}
+
+// withBuilding adds to adapters what clusters say of themselves, where this server has real ones.
+func (s *server) withBuilding(by provision.BySteps) provision.BySteps {
+	all := maps.Clone(by)
+	if _, real := s.cluster.real.(*clusters); real {
+		for _, step := range kube.BuildingSteps() {
+			all[step] = kube.Building{Reach: s.reachBuilt}
+		}
+	}
+	return all
+}
+
+// reachBuilt is the client of a cluster that is built, by a kubeconfig or its agent; nil: it has
+// not joined, or is not to be managed.
+func (s *server) reachBuilt(cluster string) *kube.Client {
+	if c := s.reach(cluster); c != nil {
+		return c
+	}
+	if is, several := s.cluster.real.(*clusters); several {
+		return is.byAgent(cluster)
+	}
+	return nil
 }
 
 // grantAll lets the simulated cloud have every meter that is needed there. What stood

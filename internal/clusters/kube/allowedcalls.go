@@ -74,6 +74,22 @@ var readable = []string{
 	"jobs.batch", "jobsets.jobset.x-k8s.io", "deployments.apps", "statefulsets.apps", "leaderworkersets.leaderworkerset.x-k8s.io", "rayclusters.ray.io", "mpijobs.kubeflow.org",
 }
 
+// readByName are kinds of which the server reads single objects: what a blueprint calls services.
+var readByName = []string{
+	"daemonsets.apps", "applications.argoproj.io", "kustomizations.kustomize.toolkit.fluxcd.io", "helmreleases.helm.toolkit.fluxcd.io",
+}
+
+// readable says whether a call may read what it is about.
+func (a aim) readable() bool {
+	switch {
+	case a.part != "":
+		return false
+	case a.kind() == "podtemplates":
+		return a.namespace == ValidationNamespace && a.name != ""
+	}
+	return slices.Contains(readable, a.kind()) || a.name != "" && slices.Contains(readByName, a.kind())
+}
+
 // health are the paths beside those of objects.
 var health = []string{"/livez", "/readyz", "/version"}
 
@@ -107,7 +123,7 @@ func (d *door) bars(r *http.Request) string {
 	switch {
 	case !ok:
 		return fmt.Sprintf("the agent lets no call of %.200q through", path)
-	case reads && a.part == "" && slices.Contains(readable, a.kind()):
+	case reads && a.readable():
 		return ""
 	case reads:
 		return fmt.Sprintf("the agent does not let %.200q be read", path)
@@ -119,7 +135,7 @@ func (d *door) bars(r *http.Request) string {
 
 // barsWrite says why a call may not write.
 func (d *door) barsWrite(r *http.Request, a aim) string {
-	if a.name == "" && a.kind() != "events" || system(a.namespace) {
+	if a.name == "" && a.kind() != "events" && a != validationJobsAim || system(a.namespace) {
 		return fmt.Sprintf("the agent does not let %.200q be written", r.URL.Path)
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, mostWritten+1))
@@ -145,6 +161,8 @@ var targeted = []string{"pods", "jobs.batch", "jobsets.jobset.x-k8s.io"}
 // barsObject says why the object itself may not be changed, as it stands now.
 func (d *door) barsObject(ctx context.Context, w write) string {
 	switch {
+	case w.aim == validationJobsAim:
+		return d.barsValidation(ctx, w)
 	case slices.Contains(targeted, w.aim.kind()):
 		return d.barsWithoutTarget(ctx, w)
 	case w.aim.kind() == "nodes" && w.aim.part == "":

@@ -45,6 +45,8 @@ func (w write) bars() string {
 		return w.barsDelete()
 	case call == "POST events/":
 		return w.barsEvent()
+	case w.method == http.MethodPost && w.aim == validationJobsAim:
+		return "" // held against the cluster's own template
 	case call == "PATCH nodes/":
 		return w.patch(nodePatch)
 	case call == "PATCH nodes/status":

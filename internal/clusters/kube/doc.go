@@ -32,6 +32,8 @@
 //	conditions.go       tells pods why they wait
 //	nodecontroller.go, nodemarks.go, outofservice.go   mark nodes, and fence silent ones
 //	visitjobs.go        carries visits of nodes out by Jobs
+//	building.go, build*.go   what a cluster that is built says of itself, and validation by Jobs
+//	nodejobs.go         a Job on one node alone
 //	kueuecontroller.go  reads Kueue's queues, and writes its quotas
 //
 // shared.go says what the engine must offer; scope.go lets one cluster say nothing of another.

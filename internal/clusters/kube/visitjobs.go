@@ -5,14 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/run/executor"
@@ -65,27 +62,15 @@ func (j VisitJobs) Begin(ctx context.Context, o executor.Order) (executor.Report
 	if c == nil {
 		return executor.Report{}, &executor.Refused{Err: fmt.Errorf("this server makes no Jobs on cluster %s: it must reach it by a kubeconfig, with --manage", o.Cluster)}
 	}
-	var template corev1.PodTemplate
-	if err := c.core.Get().Namespace(VisitNamespace).Resource("podtemplates").Name(o.Update.Name).Do(ctx).Into(&template); err != nil {
-		return executor.Report{}, lasting(fmt.Errorf("PodTemplate %s/%s: %w", VisitNamespace, o.Update.Name, err))
+	job := visitJobOf(o)
+	template, err := c.podTemplate(ctx, job.namespace, job.template)
+	if err == nil {
+		err = job.make(ctx, c, template)
 	}
-	job, err := visitJobOf(o, &template.Template)
-	if err != nil {
-		return executor.Report{}, &executor.Refused{Err: err}
+	if err != nil && lastsForever(err) {
+		err = &executor.Refused{Err: err}
 	}
-	_, err = c.dynamic.Resource(owners["Job"]).Namespace(VisitNamespace).Create(ctx, job, metav1.CreateOptions{FieldManager: "muster"})
-	if err != nil && !apierrors.IsAlreadyExists(err) {
-		return executor.Report{}, lasting(err)
-	}
-	return executor.Report{State: executor.Running}, nil
-}
-
-// lasting tells an error that no second try mends from one of the moment.
-func lasting(err error) error {
-	if apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
-		return &executor.Refused{Err: err}
-	}
-	return err
+	return executor.Report{State: executor.Running}, err
 }
 
 // jobName is the name of an order's Job; node names may be longer than a Job's.
@@ -94,56 +79,14 @@ func jobName(o executor.Order) string {
 	return "visit-" + hex.EncodeToString(sum[:10])
 }
 
-// visitJobOf is the Job of an order: one pod of the template, on the order's node alone, which
-// bears the marks that keep others away.
-func visitJobOf(o executor.Order, t *corev1.PodTemplateSpec) (*unstructured.Unstructured, error) {
-	spec, node := t.Spec.DeepCopy(), translate.Bare(o.Node)
-	if spec.RestartPolicy != corev1.RestartPolicyOnFailure {
-		spec.RestartPolicy = corev1.RestartPolicyNever
+// visitJobOf is the Job of an order.
+func visitJobOf(o executor.Order) nodeJob {
+	return nodeJob{
+		name: jobName(o), namespace: VisitNamespace, template: o.Update.Name, node: translate.Bare(o.Node),
+		notes: map[string]string{"muster.dev/visit": o.ID, "muster.dev/update": o.Update.Name},
+		tells: map[string]string{"muster.dev/update": o.Update.Name, "muster.dev/component": o.Update.Component.Name, "muster.dev/version": o.Update.Component.Version},
+		lasts: max(10*time.Minute, patienceX*o.Update.Lasts), kept: keepJobs,
 	}
-	spec.NodeName, spec.Affinity = "", &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-			MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node}}},
-		}}},
-	}}
-	spec.Tolerations = slices.Concat(spec.Tolerations, bearsMarks())
-	pod, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{
-		Labels: t.Labels, Annotations: withNotes(t.Annotations, o),
-	}, Spec: *spec})
-	if err != nil {
-		return nil, err
-	}
-	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "batch/v1", "kind": "Job",
-		"metadata": map[string]any{
-			"name": jobName(o), "namespace": VisitNamespace, "labels": map[string]any{"app.kubernetes.io/managed-by": "muster"},
-			"annotations": map[string]any{"muster.dev/visit": o.ID, "muster.dev/node": node, "muster.dev/update": o.Update.Name},
-		},
-		"spec": map[string]any{
-			"backoffLimit": int64(0), "completions": int64(1), "parallelism": int64(1), "ttlSecondsAfterFinished": int64(keepJobs / time.Second),
-			"activeDeadlineSeconds": int64(max(10*time.Minute, patienceX*o.Update.Lasts) / time.Second), "template": pod,
-		},
-	}}, nil
-}
-
-// withNotes are a pod's annotations with what it is to do; its containers may read them by
-// the downward API.
-func withNotes(notes map[string]string, o executor.Order) map[string]string {
-	all := map[string]string{"muster.dev/update": o.Update.Name, "muster.dev/component": o.Update.Component.Name, "muster.dev/version": o.Update.Component.Version}
-	for key, text := range notes {
-		if _, ours := all[key]; !ours {
-			all[key] = text
-		}
-	}
-	return all
-}
-
-// bearsMarks tolerates what Muster marks nodes with, and cordons.
-func bearsMarks() (list []corev1.Toleration) {
-	for _, mark := range []string{translate.MarkMaintenance, translate.MarkQuarantined, translate.MarkValidation, translate.MarkProbation} {
-		list = append(list, corev1.Toleration{Key: translate.TaintOf(mark), Operator: corev1.TolerationOpExists})
-	}
-	return append(list, corev1.Toleration{Key: corev1.TaintNodeUnschedulable, Operator: corev1.TolerationOpExists})
 }
 
 // reportOf is what a Job says of its order.
@@ -151,21 +94,14 @@ func (c *Client) reportOf(ctx context.Context, o executor.Order, job *unstructur
 	if job.GetAnnotations()["muster.dev/visit"] != o.ID {
 		return executor.Report{State: executor.Failed, Why: "Job " + VisitNamespace + "/" + job.GetName() + " is none that Muster made for this visit"}, nil
 	}
-	conditions, _, _ := unstructured.NestedSlice(job.Object, "status", "conditions")
-	for _, of := range conditions {
-		is, _ := of.(map[string]any)
-		if is["status"] != "True" {
-			continue
-		}
-		switch is["type"] {
-		case "Failed":
-			return executor.Report{State: executor.Failed, Why: fmt.Sprintf("Job %s/%s: %v", VisitNamespace, job.GetName(), is["message"])}, nil
-		case "Complete":
-			runs, err := c.runsOf(ctx, o)
-			return executor.Report{State: executor.Done, Runs: runs}, err
-		}
+	switch end := endOf(job); {
+	case !end.over:
+		return executor.Report{State: executor.Running}, nil
+	case !end.well:
+		return executor.Report{State: executor.Failed, Why: end.says}, nil
 	}
-	return executor.Report{State: executor.Running}, nil
+	runs, err := c.runsOf(ctx, o)
+	return executor.Report{State: executor.Done, Runs: runs}, err
 }
 
 // runsOf is the version of the update's component that the node's label says, if there is one.

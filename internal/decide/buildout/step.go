@@ -71,8 +71,8 @@ func (k *look) underway(c *Condition, s fleet.StepState) {
 			c.Reason, c.Message = "Throttled", "it could not begin yet: "+said(s.Trouble)
 		}
 	default:
-		c.Reason = "Running"
-		if s.Trouble.Failures > 0 {
+		c.Reason, c.Message = "Running", s.Operation.Says
+		if s.Operation.Says == "" && s.Trouble.Failures > 0 {
 			c.Message = fmt.Sprintf("try %d runs; the one before failed: %s", s.Tries, said(s.Trouble))
 		}
 	}
@@ -162,7 +162,7 @@ func (k *look) wanted(nodes int) int {
 	if k.blueprint == nil {
 		return nodes
 	}
-	return (nodes*int(k.blueprint.Ready) + 999) / 1000
+	return k.blueprint.Wanted(nodes)
 }
 
 // begin intends the step's next operation, where none is under way, no pause is to be

@@ -241,7 +241,8 @@ func working(s *fleet.State, cluster string) (n int) {
 	return n
 }
 
-// produce makes the cluster's GPUs count as installed, all at once (cluster-life.md §2.4).
+// produce makes the cluster's GPUs count as installed, all at once (cluster-life.md §2.4). Nodes
+// of a cluster that reports them itself count once it does, which it is let do now.
 func (t *turn) produce(l *fleet.Life) {
 	r := &l.Record
 	if t.s.Cluster(r.Name) == nil {
@@ -250,9 +251,10 @@ func (t *turn) produce(l *fleet.Life) {
 	if t.s.Partition(r.Partition()) == nil {
 		t.emit(event.PartitionAdded{Cluster: r.Name, GPU: r.GPU, GPUsPerNode: r.GPUsPerNode})
 	}
-	p := t.s.Partition(r.Partition())
-	for _, i := range r.Islands {
-		t.install(p, i)
+	if p := t.s.Partition(r.Partition()); !l.ReportsNodes() {
+		for _, i := range r.Islands {
+			t.install(p, i)
+		}
 	}
 	t.emit(event.LifeTurned{Cluster: r.Name, Stage: event.LifeProduced, Generation: l.Generation})
 }

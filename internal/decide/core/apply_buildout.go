@@ -221,7 +221,7 @@ func applyReported(s *fleet.State, l *fleet.Life, e event.OperationReported, at 
 	if e.State != fleet.OperationBlocked || e.Link != "" && e.Link != st.Operation.Link {
 		st.Operation.Unblocked = false // the next block is another one, for a person to judge
 	}
-	st.Operation.State = e.State
+	st.Operation.State, st.Operation.Says = e.State, ""
 	if e.Link != "" {
 		st.Operation.Link = e.Link
 	}
@@ -234,6 +234,8 @@ func applyReported(s *fleet.State, l *fleet.Life, e event.OperationReported, at 
 			break // its evidence is the cloud's count
 		}
 		l.See(fleet.StepEvidence{Step: e.Step, Holds: true, Generation: st.Operation.Generation, At: at, Detail: e.Detail, Link: e.Link})
+	case e.State == fleet.OperationRunning:
+		st.Operation.Says = e.Error
 	case e.State == fleet.OperationBlocked && e.Error != "":
 		st.Trouble.Error = e.Error
 	}

@@ -78,7 +78,7 @@ func reportOperation(s *fleet.State, c ReportOperation, now fleet.Instant) ([]ev
 		}
 		t := buildout.After(st.Trouble, buildout.Failure{Operation: c.ID, Class: c.Class, Error: e.Error, After: c.After}, now)
 		e.Next, e.Parked = t.Next, t.Parked
-	case c.State == op.State && e.Link == op.Link:
+	case c.State == op.State && e.Link == op.Link && (e.State != fleet.OperationRunning || e.Error == op.Says):
 		return nil, nil
 	case c.State == fleet.OperationIntended:
 		return nil, refuse(Invalid, "operation %s: a report says how it stands outside, not that it is intended", clip(c.ID))

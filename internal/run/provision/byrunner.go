@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -85,19 +86,17 @@ func (b ByRunner) Unblock(ctx context.Context, o Order) error {
 
 // Look asks the rest, and the runner for what it knows better.
 func (b ByRunner) Look(ctx context.Context, s Subject) ([]fleet.StepEvidence, error) {
-	list, err := b.Rest.Look(ctx, s)
+	list, wrong := b.Rest.Look(ctx, s)
 	run := b.runner(&s.Blueprint)
-	if run == nil || err != nil {
-		return list, err
+	if run == nil {
+		return list, wrong
 	}
 	better, err := run.Look(ctx, s)
-	if err != nil {
-		return nil, err
-	}
+	wrong = errors.Join(wrong, err)
 	list = slices.DeleteFunc(list, func(e fleet.StepEvidence) bool {
 		return e.Step == fleet.StepPipeline || e.Step == fleet.StepProjects && len(s.Blueprint.Projects) > 0
 	})
-	return append(list, better...), nil
+	return append(list, better...), wrong
 }
 
 // CheckedIn asks the rest.

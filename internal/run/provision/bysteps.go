@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -37,6 +38,8 @@ func setUp(step fleet.Step) string {
 		return "start it with --buildkite-token for the runner buildkite:ORG/PIPELINE, or with --tofu-projects for the runner tofu"
 	case fleet.StepQuota:
 		return "start it with --azure"
+	case fleet.StepJoin, fleet.StepValidation, fleet.StepServices:
+		return "start it for real clusters, with --agents or --clusters"
 	default:
 		return "none was written yet; clusters of provider " + fleet.ProviderHand + " have this step done by a person"
 	}
@@ -50,15 +53,16 @@ func (b BySteps) Unblock(ctx context.Context, o Order) error {
 	return nil
 }
 
-// Look asks each adapter for its own steps.
-func (b BySteps) Look(ctx context.Context, s Subject) (list []fleet.StepEvidence, _ error) {
+// Look asks each adapter for its own steps. What one cannot see leaves the others' word as it is.
+func (b BySteps) Look(ctx context.Context, s Subject) (list []fleet.StepEvidence, wrong error) {
 	for _, step := range fleet.Steps() {
 		if b[step] == nil {
 			continue
 		}
 		seen, err := b[step].Look(ctx, s)
 		if err != nil {
-			return nil, fmt.Errorf("step %s: %w", step, err)
+			wrong = errors.Join(wrong, fmt.Errorf("step %s: %w", step, err))
+			continue
 		}
 		for _, e := range seen {
 			if e.Step == step {
@@ -66,7 +70,7 @@ func (b BySteps) Look(ctx context.Context, s Subject) (list []fleet.StepEvidence
 			}
 		}
 	}
-	return list, nil
+	return list, wrong
 }
 
 // CheckedIn asks the adapter of the check-in, where it can see it.

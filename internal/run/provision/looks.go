@@ -2,6 +2,7 @@ package provision
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -44,8 +45,10 @@ func (r *Runner) look(ctx context.Context, s subject, now fleet.Instant) error {
 	seen, err := r.see(ctx, p, s)
 	if err != nil { // what was known grows old, and is Unknown in the end
 		r.looks[s.Record.Name] = now.Add(LookAgain)
-		r.o.Log.Warn("a cluster could not be looked at", "cluster", s.Record.Name, "error", r.o.Mask(err.Error()))
-		return ctx.Err()
+		r.o.Log.Warn("a cluster could not be looked at, or not all of it", "cluster", s.Record.Name, "error", r.o.Mask(err.Error()))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
 	var changed []fleet.StepEvidence
 	var same []fleet.Step
@@ -64,27 +67,24 @@ func (r *Runner) look(ctx context.Context, s subject, now fleet.Instant) error {
 }
 
 // see looks at the steps of a cluster. A step that is done, and that its adapter does not
-// name, is as its operation says.
+// name, is as its operation says. What cannot be seen is an error beside what is.
 func (r *Runner) see(ctx context.Context, p Outside, s subject) ([]fleet.StepEvidence, error) {
 	limited, end := context.WithTimeout(ctx, CallLimit)
 	defer end()
-	seen, err := p.Look(limited, s.Subject)
-	if err != nil {
-		return nil, err
-	}
+	seen, wrong := p.Look(limited, s.Subject)
 	for _, o := range s.done {
 		if slices.ContainsFunc(seen, func(e fleet.StepEvidence) bool { return e.Step == o.Step }) {
 			continue
 		}
 		is, found, err := p.Find(limited, o)
-		if err != nil {
-			return nil, err
+		if wrong = errors.Join(wrong, err); err != nil {
+			continue
 		}
 		if found && is.State == fleet.OperationSucceeded {
 			seen = append(seen, fleet.StepEvidence{Step: o.Step, Holds: true, Generation: o.Generation, Detail: is.Detail, Link: is.Link})
 		}
 	}
-	return seen, nil
+	return seen, wrong
 }
 
 // knows says whether the state says just this of a step.

@@ -33,7 +33,7 @@ type Report struct {
 	Link   string               // where a person sees it
 	Detail string               // evidence: a commit, an empty plan
 	Class  fleet.ErrorClass     // with failed
-	Error  string               // with failed or blocked, in the outside's own words
+	Error  string               // with failed or blocked, in the outside's own words; with running: what it waits for
 	Again  fleet.Instant        // when it is worth another look; 0: at the usual pace
 }
 

@@ -274,3 +274,39 @@ func TestAClusterIsBuiltByHand(t *testing.T) {
 		}
 	})
 }
+
+// blind is an outside that cannot see its steps.
+type blind struct{ *simulated.World }
+
+func (blind) Find(context.Context, provision.Order) (provision.Report, bool, error) {
+	return provision.Report{}, false, errors.New("500 conversion webhook")
+}
+
+func (blind) Look(context.Context, provision.Subject) ([]fleet.StepEvidence, error) {
+	return nil, errors.New("500 conversion webhook")
+}
+
+// An adapter that cannot see its step makes that one unknown in time, and no other.
+func TestWhatOneAdapterCannotSeeLeavesTheOthers(t *testing.T) {
+	p := start(t)
+	p.plan(t, "lynx", fleet.CheckinInventory)
+	p.live(t, p.now.Add(24*time.Hour))
+	by := provision.BySteps{}
+	for _, step := range fleet.Steps() {
+		by[step] = p.world
+	}
+	by[fleet.StepScaleSets] = blind{p.world}
+	p.runner = provision.New(provision.Options{
+		Read: p.engine.Read, Providers: map[string]provision.Outside{"simulated": by}, Clouds: map[string]provision.Cloud{"simulated": p.world},
+		Do: func(ctx context.Context, r core.Request) error { _, err := p.engine.Do(ctx, r); return err },
+	})
+	p.live(t, p.now.Add(2*time.Hour))
+	p.engine.Read(func(s *fleet.State) {
+		v := core.Look(s, s.Life("lynx"), p.now)
+		for _, c := range v.Conditions {
+			if want := c.Type != fleet.InfrastructureReady; c.Holds() != want || !want && c.Status != fleet.StatusUnknown {
+				t.Errorf("%s is %s: %s", c.Type, c.Status, c.Message)
+			}
+		}
+	})
+}

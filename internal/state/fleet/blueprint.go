@@ -61,6 +61,9 @@ type Blueprint struct {
 	Runner       string                 `json:"runner,omitempty"`   // of the pipeline; "": the provider's own
 }
 
+// Wanted is how many of an island's nodes must be ready and validated, rounded up.
+func (b *Blueprint) Wanted(nodes int) int { return (nodes*int(b.Ready) + 999) / 1000 }
+
 // ClusterRecord is what is known of a cluster before it exists.
 type ClusterRecord struct {
 	Name         string            `json:"name"`

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -96,6 +97,16 @@ type Operation struct {
 	Ended      Instant        `json:"ended,omitempty"`
 	Link       string         `json:"link,omitempty"`
 	Unblocked  bool           `json:"unblocked,omitempty"` // a person let it go on
+	Says       string         `json:"says,omitempty"`      // what the outside says of it while it runs
+}
+
+// LinkKubernetes begins the link of a join whose nodes the cluster itself reports: none are
+// made up when it goes into production.
+const LinkKubernetes = "kubernetes://"
+
+// ReportsNodes says whether the cluster's nodes are those that its own API server shows.
+func (l *Life) ReportsNodes() bool {
+	return strings.HasPrefix(l.Step(StepJoin).Operation.Link, LinkKubernetes)
 }
 
 // Live says whether the operation may still change something outside.

@@ -28,8 +28,8 @@ const (
 // the build's operation be looked at now, and not when it is due. So one that is lost, late
 // or out of order changes nothing but the moment of a look.
 type Hook struct {
-	Secret string           // the webhook's token, with which Buildkite signs
-	Now    func() time.Time // nil: time.Now
+	Secret string                      // the webhook's token, with which Buildkite signs
+	Now    func() time.Time            // nil: time.Now
 	Nudge  func(operation string) bool // false: nothing here looks at it now
 
 	mu   sync.Mutex
