@@ -70,7 +70,7 @@ func draw(r *rand.Rand, all []site, n int) []site {
 		if len(list) == n {
 			break
 		}
-		if !slices.ContainsFunc(list, func(t site) bool { return s.File == t.File && s.start < t.end && t.start < s.end }) {
+		if !slices.ContainsFunc(list, s.overlaps) {
 			list = append(list, s)
 		}
 	}

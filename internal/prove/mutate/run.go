@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -11,22 +12,27 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // options say which mistakes are made.
 type options struct {
 	folder string
 	n      int
+	jobs   int // how many mutants run at once
 	seed   uint64
-	only   []int // the numbers of the sites that are tried; none: all
+	at     string // the commit whose code the sites are drawn of; none: the code as it stands
+	only   []int  // the numbers of the sites that are tried; none: all
 }
 
 func main() {
 	o := options{}
 	flag.IntVar(&o.n, "n", 300, "how many mutants are tried")
+	flag.IntVar(&o.jobs, "j", 1, "how many mutants run at once")
 	flag.Uint64Var(&o.seed, "seed", 0, "of what is drawn; 0: a new one")
 	flag.StringVar(&o.folder, "in", "internal/decide", "where mistakes are made")
-	flag.Func("only", "try these mutants of the seed only: their numbers, with commas between", o.readOnly)
+	flag.StringVar(&o.at, "at", "", "draw of the code of this commit, and try what still stands")
+	flag.Func("only", "try these mutants of the seed only: their numbers, such as 7,140-299", o.readOnly)
 	flag.Parse()
 	if o.seed == 0 {
 		o.seed = rand.Uint64N(1 << 32)
@@ -39,48 +45,104 @@ func main() {
 
 func (o *options) readOnly(text string) error {
 	for word := range strings.SplitSeq(text, ",") {
-		id, err := strconv.Atoi(word)
-		if err != nil {
+		first, last, ranged := strings.Cut(word, "-")
+		if !ranged {
+			last = first
+		}
+		from, err := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(last)
+		if err := errors.Join(err, err2); err != nil {
 			return err
 		}
-		o.only = append(o.only, id)
+		for id := from; id <= to; id++ {
+			o.only = append(o.only, id)
+		}
 	}
 	return nil
 }
 
 func mutate(ctx context.Context, o options) error {
-	all, err := sitesIn(o.folder)
+	list, dropped, err := o.sites(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("-seed %d -n %d: %d sites\n", o.seed, o.n, len(all))
-	list := draw(rand.New(rand.NewPCG(o.seed, 0)), all, o.n+o.n/4) // some will not compile
 	dir, err := os.MkdirTemp("", "mutate")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	compiled, dropped, err := compile(ctx, dir, list)
+	compiled, err := compile(ctx, dir, list, dropped)
 	if err != nil {
 		return err
 	}
 	if compiled, err = measured(ctx, compiled); err != nil {
 		return err
 	}
-	tried, caught := 0, 0
-	for _, i := range o.wanted(len(list), dropped) {
-		tried++
-		if verdict := try(ctx, compiled, i+1); verdict == noticed {
-			caught++
-		} else {
-			fmt.Printf("SURVIVED (%s) %d: %s\n", verdict, i+1, list[i])
-		}
-		if tried%10 == 0 {
-			fmt.Printf("%d tried, %d caught\n", tried, caught)
+	t := &tally{seed: o.seed}
+	each(o.jobs, o.wanted(len(list), dropped), func(i int) {
+		verdict, by := try(ctx, compiled, i+1)
+		t.count(i+1, list[i], verdict, by)
+	})
+	fmt.Println(t)
+	return nil
+}
+
+// each calls f for all of a list, so many at once.
+func each(jobs int, list []int, f func(int)) {
+	var running sync.WaitGroup
+	places := make(chan bool, max(1, jobs))
+	for _, i := range list {
+		places <- true
+		running.Go(func() {
+			defer func() { <-places }()
+			f(i)
+		})
+	}
+	running.Wait()
+}
+
+// tally is what became of the mutants so far.
+type tally struct {
+	sync.Mutex
+	seed          uint64
+	tried, caught int
+}
+
+func (t *tally) count(id int, s site, verdict string, by *suite) {
+	t.Lock()
+	defer t.Unlock()
+	t.tried++
+	if verdict == noticed {
+		t.caught++
+		fmt.Printf("%d noticed by %s: %s\n", id, by, s)
+		return
+	}
+	fmt.Printf("SURVIVED (%s) %d: %s\n", verdict, id, s)
+}
+
+func (t *tally) String() string {
+	return fmt.Sprintf("-seed %d: %d of %d mutants caught, %.1f %%", t.seed, t.caught, t.tried, 100*float64(t.caught)/float64(max(1, t.tried)))
+}
+
+// sites draws, and finds what was drawn in the code as it stands.
+func (o options) sites(ctx context.Context) (list []site, dropped map[int]bool, err error) {
+	all, err := sitesIn(o.folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	from := all
+	if o.at != "" {
+		if from, err = sitesAt(ctx, o.at, o.folder); err != nil {
+			return nil, nil, err
 		}
 	}
-	fmt.Printf("-seed %d: %d of %d mutants caught, %.1f %%\n", o.seed, caught, tried, 100*float64(caught)/float64(max(1, tried)))
-	return nil
+	fmt.Printf("-seed %d -n %d: %d sites\n", o.seed, o.n, len(from))
+	drawn := draw(rand.New(rand.NewPCG(o.seed, 0)), from, o.n+o.n/4) // some will not compile
+	list, dropped = placed(drawn, all)
+	if o.at != "" {
+		fmt.Printf("%d of %d sites of %s stand no more\n", len(dropped), len(drawn), o.at)
+	}
+	return list, dropped, nil
 }
 
 // wanted are the first n sites that compile, or of them the ones that were asked for.
@@ -97,28 +159,27 @@ func (o options) wanted(sites int, dropped map[int]bool) (list []int) {
 }
 
 // compile builds all suites, and drops sites that do not compile.
-func compile(ctx context.Context, dir string, list []site) ([]*suite, map[int]bool, error) {
+func compile(ctx context.Context, dir string, list []site, dropped map[int]bool) ([]*suite, error) {
 	root, err := os.Getwd()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	out, err := exec.CommandContext(ctx, "go", "list", "-m").Output()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	dropped := map[int]bool{}
 	for {
 		file, err := overlay(dir, root, strings.TrimSpace(string(out)), list, dropped)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		compiled, output, err := build(ctx, dir, root, file)
 		if err == nil {
 			fmt.Printf("%d of %d sites compile\n", len(list)-len(dropped), len(list))
-			return compiled, dropped, nil
+			return compiled, nil
 		}
 		if blamed(output, list, dropped) == 0 {
-			return nil, nil, fmt.Errorf("%w\n%s", err, output)
+			return nil, fmt.Errorf("%w\n%s", err, output)
 		}
 	}
 }

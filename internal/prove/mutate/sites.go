@@ -1,19 +1,24 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // site is a place at which a mistake can be made.
 type site struct {
+	key        string // tells it from all others, and stays when other code changes
 	File       string
+	Func       string // the function that it stands in
 	Line       int
 	Kind       string // what the mistake is
 	Was        string // the right code
@@ -44,21 +49,75 @@ func sitesIn(folder string) ([]site, error) {
 	return all, err
 }
 
+// sitesAt lists the sites of a commit, in the same order.
+func sitesAt(ctx context.Context, commit, folder string) ([]site, error) {
+	names, err := exec.CommandContext(ctx, "git", "ls-tree", "-r", "--name-only", commit, folder).Output()
+	if err != nil {
+		return nil, fmt.Errorf("commit %s: %w", commit, err)
+	}
+	var all []site
+	for _, path := range walked(strings.Fields(string(names))) {
+		src, err := exec.CommandContext(ctx, "git", "show", commit+":"+path).Output()
+		if err != nil {
+			return nil, err
+		}
+		found, err := sitesOf(path, string(src))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// walked are the files that sitesIn reads, in the order in which it reads them: git sorts folder/ as a
+// name with its slash, a walk without it.
+func walked(names []string) (list []string) {
+	for _, name := range names {
+		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			list = append(list, name)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/")) })
+	return list
+}
+
+// placed finds sites of other code in this one: the same mistake at the same words, for the as manieth
+// time, in the function of the same name. It drops those that stand no more, and keeps their numbers.
+func placed(list, here []site) (found []site, gone map[int]bool) {
+	gone = map[int]bool{}
+	for i, s := range list {
+		at := slices.IndexFunc(here, func(h site) bool { return h.key == s.key })
+		if at < 0 || slices.ContainsFunc(found, here[at].overlaps) {
+			gone[i] = true
+			found = append(found, site{})
+			continue
+		}
+		found = append(found, here[at])
+	}
+	return found, gone
+}
+
+func (s site) overlaps(t site) bool { return s.File == t.File && s.start < t.end && t.start < s.end }
+
 // finder walks one file.
 type finder struct {
 	path, src string
+	fn        string // the function that is walked
 	set       *token.FileSet
 	sites     []site
+	met       map[string]int // how often the same mistake at the same words was met
 }
 
 func sitesOf(path, src string) ([]site, error) {
-	f := &finder{path: path, src: src, set: token.NewFileSet()}
+	f := &finder{path: path, src: src, set: token.NewFileSet(), met: map[string]int{}}
 	file, err := parser.ParseFile(f.set, path, src, 0)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range file.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+			f.fn = fn.Name.Name
 			ast.Inspect(fn.Body, f.visit)
 		}
 	}
@@ -132,8 +191,11 @@ func (f *finder) offset(p token.Pos) int { return f.set.Position(p).Offset }
 func (f *finder) text(n ast.Node) string { return f.src[f.offset(n.Pos()):f.offset(n.End())] }
 
 func (f *finder) add(n ast.Node, kind string, text func(id string) string) {
+	was := strings.Join(strings.Fields(f.text(n)), " ")
+	name := strings.Join([]string{f.path, f.fn, kind, was}, "\x00")
+	f.met[name]++
 	f.sites = append(f.sites, site{
-		File: f.path, Line: f.set.Position(n.Pos()).Line, Kind: kind, Was: strings.Join(strings.Fields(f.text(n)), " "),
+		key: fmt.Sprint(name, "\x00", f.met[name]), File: f.path, Func: f.fn, Line: f.set.Position(n.Pos()).Line, Kind: kind, Was: was,
 		start: f.offset(n.Pos()), end: f.offset(n.End()), lines: strings.Count(f.text(n), "\n"), text: text,
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"go/format"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -51,7 +52,7 @@ func TestDrawnSitesDoNotOverlap(t *testing.T) {
 	list := draw(rand.New(rand.NewPCG(1, 0)), all, 100)
 	for i, a := range list {
 		for _, b := range list[:i] {
-			if a.start < b.end && b.start < a.end {
+			if a.overlaps(b) {
 				t.Errorf("%q and %q overlap", a.Was, b.Was)
 			}
 		}
@@ -83,17 +84,45 @@ func TestOnlySuitesThatReachASiteRunAndThoseFirstThatNoticeTheMostInASecond(t *t
 	if got := reaching(all, 1); !slices.Equal(got, []*suite{slow, quick}) {
 		t.Errorf("after twenty that the slow one noticed: %v", got)
 	}
-	if got := try(t.Context(), all, 3); got != unreached {
+	if got, _ := try(t.Context(), all, 3); got != unreached {
 		t.Errorf("a site that no test reaches: %s", got)
 	}
 }
 
 func TestOnlyTriesWhatIsAskedForAmongTheFirstThatCompile(t *testing.T) {
 	o := options{n: 3}
-	if err := o.readOnly("2,4,5"); err != nil {
+	if err := o.readOnly("2,4-5"); err != nil {
 		t.Fatal(err)
 	}
 	if got := o.wanted(9, map[int]bool{2: true}); !slices.Equal(got, []int{1, 3}) { // the numbers 1, 2 and 4 of nine
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestADrawKeepsItsPlacesWhileOtherCodeChanges(t *testing.T) {
+	before, err := sitesOf("small.go", small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := sitesOf("small.go", strings.Replace(small, "\tg()\n", "\th(7)\n\tb++\n", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := draw(rand.New(rand.NewPCG(1, 0)), before, 100)
+	found, gone := placed(drawn, after)
+	for i, s := range drawn {
+		if was := s.Was == "g()"; gone[i] != was {
+			t.Errorf("%s: gone %v", s, gone[i])
+		}
+		if !gone[i] && (found[i].Was != s.Was || found[i].Kind != s.Kind) {
+			t.Errorf("%s was found as %s", s, found[i])
+		}
+	}
+}
+
+func TestFilesOfACommitAreReadInTheOrderOfAWalk(t *testing.T) {
+	got := walked([]string{"d/a.go", "d/b-c/x.go", "d/b.go", "d/b/x.go", "d/b/x_test.go", "d/notes.txt"})
+	if want := []string{"d/a.go", "d/b/x.go", "d/b-c/x.go", "d/b.go"}; !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
 }

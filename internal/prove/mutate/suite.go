@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -37,6 +38,13 @@ var suites = []struct {
 	{"internal/prove/judge", []string{"-seed=1", "-cases=3000"}},
 	{"internal/prove/oracle", []string{"-seed=1", "-stories=60"}},
 	{"internal/answer/explain", nil},
+	{"internal/answer/clusterlife", nil},
+	{"internal/answer/view", nil},
+	{"internal/answer/whatif", nil},
+	{"internal/run/provision", nil},
+	{"internal/run/executor", nil},
+	{"internal/faces/wire", nil},
+	{"internal/faces/api", nil},
 }
 
 // suite is one compiled test, or a part of it.
@@ -45,6 +53,7 @@ type suite struct {
 	args           []string
 	limit          time.Duration // of processor time: three times what it takes without a mistake
 	reaches        map[int]bool  // the sites that it executes without a mistake
+	book           sync.Mutex    // guards what follows
 	noticed        int           // mutants so far
 	took           time.Duration // for all mutants so far
 }
@@ -68,7 +77,7 @@ func measured(ctx context.Context, list []*suite) (parts []*suite, err error) {
 			return nil, err
 		}
 		for _, part := range apart {
-			if err := part.measure(ctx); err != nil {
+			if _, err := part.measure(ctx); err != nil {
 				return nil, err
 			}
 			fmt.Printf("%s: %s, reaches %d sites\n", part, part.took.Round(10*time.Millisecond), len(part.reaches))
@@ -85,12 +94,14 @@ func (s *suite) String() string {
 // apart runs a suite without a mistake, and splits it into a part for each dear test and one for the others.
 func (s *suite) apart(ctx context.Context) (parts []*suite, err error) {
 	s.limit = 10 * time.Minute
-	cmd := s.command(ctx, 0, "-test.v")
-	out, err := cmd.Output()
+	out, err := s.measure(ctx, "-test.v")
 	if err != nil {
-		return nil, fmt.Errorf("%s fails without a mistake: %w", s, err)
+		return nil, err
 	}
-	own := dearTests(string(out), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	if len(s.reaches) == 0 {
+		return nil, nil
+	}
+	own := dearTests(out, s.took)
 	if len(own) == 0 {
 		return []*suite{s}, nil
 	}
@@ -120,23 +131,20 @@ func dearTests(output string, took time.Duration) (list []string) {
 }
 
 func (s *suite) with(arg string) *suite {
-	part := *s
-	part.args = append(slices.Clone(s.args), arg)
-	return &part
+	return &suite{folder: s.folder, binary: s.binary, args: append(slices.Clone(s.args), arg), limit: s.limit}
 }
 
 // measure runs a part without a mistake.
-func (s *suite) measure(ctx context.Context) error {
+func (s *suite) measure(ctx context.Context, args ...string) (output string, err error) {
 	file := s.binary + ".reached"
 	defer os.Remove(file)
-	ok, took := s.passes(ctx, 0, "MUSTER_REACHED="+file)
+	output, ok, took := s.run(ctx, 0, args, "MUSTER_REACHED="+file)
 	if !ok {
-		return fmt.Errorf("%s fails without a mistake", s)
+		return "", fmt.Errorf("%s fails without a mistake:\n%s", s, output)
 	}
 	s.limit, s.took = 3*took+3*time.Second, took
-	var err error
 	s.reaches, err = readReached(file)
-	return err
+	return output, err
 }
 
 // readReached reads the list that package mutant wrote; it wrote none where no site was reached.
@@ -158,19 +166,27 @@ func readReached(file string) (map[int]bool, error) {
 
 // try runs the suites that reach a site, until one notices the mutant. The others run the same with
 // the mistake and without: a mutant differs from the right program only from its site on.
-func try(ctx context.Context, all []*suite, id int) string {
+func try(ctx context.Context, all []*suite, id int) (verdict string, by *suite) {
 	list := reaching(all, id)
 	if len(list) == 0 {
-		return unreached
+		return unreached, nil
 	}
 	for _, s := range list {
-		ok, took := s.passes(ctx, id)
-		if s.took += took; !ok {
-			s.noticed++
-			return noticed
+		_, ok, took := s.run(ctx, id, []string{"-test.failfast"})
+		if s.note(!ok, took); !ok {
+			return noticed, s
 		}
 	}
-	return unnoticed
+	return unnoticed, nil
+}
+
+// note counts a run.
+func (s *suite) note(failed bool, took time.Duration) {
+	s.book.Lock()
+	defer s.book.Unlock()
+	if s.took += took; failed {
+		s.noticed++
+	}
 }
 
 // reaching lists the suites that reach a site; first the one that has noticed the most in a second.
@@ -180,22 +196,30 @@ func reaching(all []*suite, id int) (list []*suite) {
 			list = append(list, s)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *suite) int { return cmp.Compare(b.rate(), a.rate()) })
+	rates := map[*suite]float64{} // others count meanwhile
+	for _, s := range list {
+		rates[s] = s.rate()
+	}
+	slices.SortStableFunc(list, func(a, b *suite) int { return cmp.Compare(rates[b], rates[a]) })
 	return list
 }
 
 // rate is how many mutants the suite notices in a second; one that has not run yet is taken for sure to notice.
-func (s *suite) rate() float64 { return float64(s.noticed+1) / max(0.01, s.took.Seconds()) }
+func (s *suite) rate() float64 {
+	s.book.Lock()
+	defer s.book.Unlock()
+	return float64(s.noticed+1) / max(0.01, s.took.Seconds())
+}
 
-// passes runs a suite as a mutant until its first failure or its time limit. The limit is on
+// run runs a suite as a mutant until its first failure or its time limit. The limit is on
 // processor time, which a busy machine does not lengthen.
-func (s *suite) passes(ctx context.Context, id int, env ...string) (ok bool, took time.Duration) {
+func (s *suite) run(ctx context.Context, id int, args []string, env ...string) (output string, ok bool, took time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
 	defer cancel()
-	cmd := s.command(ctx, id, "-test.failfast")
+	cmd := s.command(ctx, id, args...)
 	cmd.Env = append(cmd.Env, env...)
-	err := cmd.Run()
-	return err == nil, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	out, err := cmd.Output()
+	return string(out), err == nil, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
 func (s *suite) command(ctx context.Context, id int, args ...string) *exec.Cmd {
