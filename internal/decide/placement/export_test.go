@@ -14,6 +14,8 @@ type Hits struct {
 	JudgedAtOnce int // victims of class borrowing that one walk judged
 	Refused      int // claims that mayFit refused
 	LeftOut      int // islands that mayTake left out
+	SparedThere  int // victims that neededThere spared of many
+	SetsPassed   int // sets of victims that cheapestWhere passed over untried
 }
 
 // Add sums hits up.
@@ -23,6 +25,8 @@ func (h *Hits) Add(o Hits) {
 	h.JudgedAtOnce += o.JudgedAtOnce
 	h.Refused += o.Refused
 	h.LeftOut += o.LeftOut
+	h.SparedThere += o.SparedThere
+	h.SetsPassed += o.SetsPassed
 }
 
 // TwinsAgree asks the fast paths of this room and their slow twins the same about a
@@ -58,6 +62,16 @@ func (pl *Planner) TwinsAgree(it fleet.Waiting, part func() bool) (hits Hits, di
 					return hits, fmt.Sprintf("giveBack keeps %d victims, its twin %d of %d", len(fast), len(slow), len(set))
 				}
 			}
+			if kept := pl.neededThere(c, chosen); len(chosen) > fewCandidates {
+				hits.SparedThere += len(chosen) - len(kept)
+				if _, ok := pl.fits(c, kept); !ok {
+					return hits, "neededThere spares a victim that the claim cannot do without"
+				}
+			}
+			passed, cheaper := pl.passedOver(c, chosen)
+			if hits.SetsPassed += passed; cheaper {
+				return hits, "cheapestWhere passes over a cheaper set that fits"
+			}
 			if again, ok := pl.fits(c, chosen); !ok || !slices.EqualFunc(spots, again, func(x, y fleet.Spot) bool { return slices.Equal(x.Nodes, y.Nodes) }) {
 				return hits, "the questions left a trace"
 			}
@@ -73,6 +87,25 @@ func (pl *Planner) TwinsAgree(it fleet.Waiting, part func() bool) (hits Hits, di
 		}
 	}
 	return hits, ""
+}
+
+// passedOver asks for the cheapest of all sets of few candidates, and tries each set by itself. It
+// counts those that were passed over untried, and says whether the cheapest was not found.
+func (pl *Planner) passedOver(c *claim, list []*candidateVictim) (passed int, cheaper bool) {
+	if len(list) > 5 {
+		return 0, false
+	}
+	passed = 1<<len(list) - 1
+	as := func(set []*candidateVictim) ([]*candidateVictim, bool) { passed--; return set, true }
+	fast := pl.cheapestWhere(c, list, nil, as, everyPlace)
+	var best []*candidateVictim
+	for mask := 1; mask < 1<<len(list); mask++ {
+		set := subset(list, mask)
+		if _, ok := pl.fits(c, set); ok && (best == nil || cheaperSet(set, best)) {
+			best = set
+		}
+	}
+	return passed, fast == nil || best != nil && cheaperSet(best, fast)
 }
 
 // leftOut counts the islands that a search for flex leaves out, and says whether candidates of
@@ -197,7 +230,62 @@ func WalkTree(tree *fleet.Tree) (met []*fleet.Waiting) {
 	return met
 }
 
-// AwakeTrees lists the trees of a partition that are looked at next.
-func AwakeTrees(s *fleet.State, p *fleet.Partition) []*fleet.Tree {
-	return New(s, p, s.Time).awakeTrees()
+// Asleep counts what a partition need not ask again, by what is remembered of it.
+type Asleep struct {
+	Trees               int // in which a unit waits
+	Counts, Nodes, Room int // first units of their queues, by what they lacked
+	ReadsQueue          int // of these, those whose answer hangs on who else waits
+	Flex                int // partitions in which work waits for flex, and none of it could start
+	Elastic             int // workloads that could not grow
+}
+
+// Add sums up.
+func (a *Asleep) Add(o Asleep) {
+	a.Trees += o.Trees
+	a.Counts += o.Counts
+	a.Nodes += o.Nodes
+	a.Room += o.Room
+	a.ReadsQueue += o.ReadsQueue
+	a.Flex += o.Flex
+	a.Elastic += o.Elastic
+}
+
+// AsleepIn counts what the next look at a partition passes over.
+func AsleepIn(s *fleet.State, p *fleet.Partition) (n Asleep) {
+	pl := New(s, p, s.Time)
+	awake := pl.awakeTrees()
+	for _, tree := range p.Trees() {
+		if len(tree.Waits()) > 0 && !slices.Contains(awake, tree) {
+			n.Trees++
+		}
+		for _, it := range WalkTree(tree) {
+			n.unit(pl, it)
+		}
+	}
+	if len(p.WaitingForFlex()) > 0 && pl.flexSleeps() {
+		n.Flex++
+	}
+	for _, w := range p.Growing() {
+		if pl.grown(w) {
+			n.Elastic++
+		}
+	}
+	return n
+}
+
+func (a *Asleep) unit(pl *Planner, it *fleet.Waiting) {
+	if !pl.tried(it) {
+		return
+	}
+	switch lackOf(it.Memo) {
+	case lacksCounts:
+		a.Counts++
+	case lacksNodes:
+		a.Nodes++
+	case lacksRoom:
+		a.Room++
+	}
+	if readsQueueOf(it.Memo) {
+		a.ReadsQueue++
+	}
 }
