@@ -353,11 +353,11 @@ func (x *Targets) GetMttr() *durationpb.Duration {
 // Buffer is a buffer policy: how many nodes may be promised.
 type Buffer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// fixed (what nothing means), calibrated or binomial.
+	// One of the kinds below (semantics §2); nothing means fixed.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// Of fixed: the share that is kept back, 0 to 1 in whole thousandths: 0.15.
+	// Of a kind that does not learn: the share that is kept back, 0 to 1 in whole thousandths: 0.15.
 	Share float64 `protobuf:"fixed64,2,opt,name=share,proto3" json:"share,omitempty"`
-	// Of calibrated and binomial: which share of the promises is to be kept (0.99
+	// Of a kind that learns: which share of the promises is to be kept (0.99
 	// where nothing is said), and the least (0.02) and the largest share (0.3) that is
 	// kept back; in whole thousandths.
 	Confidence    *float64 `protobuf:"fixed64,3,opt,name=confidence,proto3,oneof" json:"confidence,omitempty"`

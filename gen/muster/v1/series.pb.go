@@ -663,7 +663,7 @@ func (x *FrontierRequest) GetPolicies() []*TriedPolicy {
 // TriedPolicy is a buffer policy that learns from what has been.
 type TriedPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// rolling (the plain quantile of healthy counts over 28 days, to compare with), binomial or calibrated.
+	// A kind that learns, or rolling: the plain quantile of healthy counts over 28 days, to compare with.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Which share of the promises is to be kept, in thousandths.
 	Confidence    int32 `protobuf:"varint,2,opt,name=confidence,proto3" json:"confidence,omitempty"`
@@ -785,7 +785,7 @@ type FrontierPoint struct {
 	Broken int64 `protobuf:"varint,3,opt,name=broken,proto3" json:"broken,omitempty"`
 	// Mean of (installed - promised) ÷ installed.
 	MeanBuffer float64 `protobuf:"fixed64,4,opt,name=mean_buffer,json=meanBuffer,proto3" json:"mean_buffer,omitempty"`
-	// fixed, rolling, binomial or calibrated.
+	// fixed, or a kind that a TriedPolicy may have.
 	Kind string `protobuf:"bytes,5,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Of the others, in thousandths.
 	Confidence    int32 `protobuf:"varint,6,opt,name=confidence,proto3" json:"confidence,omitempty"`

@@ -148,11 +148,15 @@ func TestErrorsComeTogetherInOrderOfLine(t *testing.T) {
 	}
 }
 
-func TestBuffersThatLearnHaveDefaultsAndComeBackAsWritten(t *testing.T) {
-	for text, want := range map[string]fleet.Buffer{
-		"{kind: binomial}": fleet.DefaultBuffer(fleet.Binomial),
-		"{kind: calibrated, confidence: 0.995, floor: 0, ceiling: 0.5}": {Kind: fleet.Calibrated, Confidence: 995, Ceiling: 500},
-	} {
+func TestBuffersHaveDefaultsAndComeBackAsWritten(t *testing.T) {
+	files := map[string]fleet.Buffer{}
+	for _, kind := range fleet.BufferKinds() {
+		files["{kind: "+string(kind)+"}"] = fleet.DefaultBuffer(kind)
+	}
+	for _, kind := range fleet.LearningKinds() {
+		files["{kind: "+string(kind)+", confidence: 0.995, floor: 0, ceiling: 0.5}"] = fleet.Buffer{Kind: kind, Confidence: 995, Ceiling: 500}
+	}
+	for text, want := range files {
 		f, err := Parse("f", []byte("policy: {buffer: "+text+"}\n"), Options{})
 		if err != nil || *f.Policy.Buffer != want {
 			t.Fatalf("%s: got %v, %v", text, f.Policy.Buffer, err)

@@ -1,10 +1,12 @@
 package fleetfile
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // PolicyKeys are the keys of a policy.
@@ -82,7 +84,7 @@ func readBuffer(v yamlfile.Value) *fleet.Buffer {
 	if !v.Present() {
 		return nil
 	}
-	f := v.Fields(slices.Concat([]string{"kind"}, bufferSettings(fleet.Fixed), bufferSettings(fleet.Calibrated))...)
+	f := v.Fields(slices.Concat([]string{"kind"}, settingsThat(false), settingsThat(true))...)
 	kind := fleet.Fixed
 	if f.Has("kind") {
 		kind = fleet.BufferKind(f.At("kind").Word(bufferKinds()...))
@@ -90,16 +92,27 @@ func readBuffer(v yamlfile.Value) *fleet.Buffer {
 	if (fleet.Buffer{Kind: kind}).Learns() {
 		return readLearning(v, f, kind)
 	}
-	return readFixed(f)
+	return readKept(f, cmp.Or(kind, fleet.Fixed))
 }
 
-func readFixed(f yamlfile.Fields) *fleet.Buffer {
-	for _, key := range bufferSettings(fleet.Calibrated) {
-		if f.Has(key) {
-			f.At(key).Fail("%s belongs to the kinds calibrated and binomial; a fixed buffer has a share only", key)
+// settingsThat are the names of the numbers of the kinds that learn, or of those that do not.
+func settingsThat(learn bool) []string {
+	for _, kind := range fleet.BufferKinds() {
+		if (fleet.Buffer{Kind: kind}).Learns() == learn {
+			return bufferSettings(kind)
 		}
 	}
-	b := fleet.DefaultBuffer(fleet.Fixed)
+	return nil
+}
+
+// readKept reads a buffer of a kind that keeps a share back, whatever the past was.
+func readKept(f yamlfile.Fields, kind fleet.BufferKind) *fleet.Buffer {
+	b := fleet.DefaultBuffer(kind)
+	for _, key := range settingsThat(true) {
+		if f.Has(key) {
+			f.At(key).Fail("%s belongs to the kinds %s; a %s buffer has a share only", key, text.And(fleet.LearningKinds()), b.Kind)
+		}
+	}
 	readSettings(f, &b)
 	return &b
 }
@@ -116,7 +129,7 @@ func readSettings(f yamlfile.Fields, b *fleet.Buffer) {
 // readLearning reads a buffer of a kind that learns.
 func readLearning(v yamlfile.Value, f yamlfile.Fields, kind fleet.BufferKind) *fleet.Buffer {
 	if f.Has("share") {
-		f.At("share").Fail("share belongs to the kind fixed; a %s buffer has confidence, floor and ceiling", kind)
+		f.At("share").Fail("share belongs to the kind %s; a %s buffer has confidence, floor and ceiling", text.And(fleet.ShareKinds()), kind)
 	}
 	b := fleet.DefaultBuffer(kind)
 	readSettings(f, &b)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
 	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 )
 
@@ -41,7 +42,7 @@ func fixed(shares ...int) (list []trial.Policy) {
 // judged in the same hours, and on a past without failures none breaks anything.
 func TestFrontierTriesPoliciesThatLearn(t *testing.T) {
 	var list []trial.Policy
-	for _, kind := range []string{"rolling", "binomial", "calibrated"} {
+	for _, kind := range append([]string{"rolling"}, buffer.Kinds()...) {
 		list = append(list, trial.Policy{Kind: kind, Confidence: 0.99, Floor: 0.02, Ceiling: 0.3})
 	}
 	at := 3*aDay + 6*anHour

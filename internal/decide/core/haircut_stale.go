@@ -99,12 +99,8 @@ func planAgain(s *fleet.State, h *fleet.Haircut) string {
 	if h.Basis == fleet.BasisQuota {
 		words = append(words, "--basis quota")
 	}
-	switch b := h.Buffer; {
-	case b == nil:
-	case b.Learns():
-		words = append(words, "--policy "+string(b.Kind))
-	default:
-		words = append(words, fmt.Sprintf("--policy %g%%", float64(b.Share)/10))
+	if b := h.Buffer; b != nil {
+		words = append(words, "--policy "+fleet.PolicyWord(b.Kind, float64(b.Share)/10))
 	}
 	return strings.Join(append(words, "--save "+nextName(s, h.Name)), " ")
 }

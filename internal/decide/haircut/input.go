@@ -47,7 +47,8 @@ func Inputs(s *fleet.State, ask Ask, now fleet.Instant) []PartInput {
 }
 
 // UniformShare is the share of the fixed buffer that all of a scope has in common;
-// false: there is none.
+// false: there is none. Other kinds have none, learning or not: what is made from a plan's
+// input outside Muster knows the rule of fixed shares alone.
 func UniformShare(s *fleet.State, ask Ask) (fleet.Permille, bool) {
 	s = Under(s, ask.Buffer)
 	share, known := fleet.Permille(0), false

@@ -100,18 +100,18 @@ func measure(s *fleet.State, p *fleet.Partition, now fleet.Instant) nodes {
 		sustainable: Sustainable(s, p, now) / p.GPUsPerNode,
 	}
 	for i, island := range p.Islands {
-		if b := s.BufferFor(p, i); b.Kind == fleet.Fixed {
+		if b := s.BufferFor(p, i); !b.Learns() {
 			n.allowed += b.Allows(len(island.Nodes()))
 			continue
 		}
-		return n.calibrated(p)
+		return n.learning(p)
 	}
 	return n
 }
 
-// calibrated is for policies that allow less the more nodes are down: were none
+// learning is for policies that allow less the more nodes are down: were none
 // down, they would allow as many more.
-func (n nodes) calibrated(p *fleet.Partition) nodes {
+func (n nodes) learning(p *fleet.Partition) nodes {
 	whole := 0
 	for _, island := range p.Islands {
 		whole += island.Whole()

@@ -35,3 +35,22 @@ func panics(f func()) (so bool) {
 	f()
 	return false
 }
+
+// A kind that keeps a share back allows the same in force and on trial.
+func TestSharesAllowTheSameInForceAndOnTrial(t *testing.T) {
+	for _, kind := range fleet.ShareKinds() {
+		if !trial.KeepsShare(string(kind)) {
+			t.Errorf("%s learns nothing, and on trial it is asked for a confidence", kind)
+			continue
+		}
+		for nodes := range 400 {
+			for _, share := range []fleet.Permille{0, 35, 150, 500, 1000} {
+				is := trial.New(trial.Policy{Kind: string(kind), Share: share.Float()}, 24, 1)
+				got, want := is.Promise(buffer.Hour{Nodes: nodes}), (fleet.Buffer{Kind: kind, Share: share}).Allows(nodes)/1000
+				if got != want {
+					t.Fatalf("%s %s of %d nodes: %d on trial, %d in force", kind, share.Percent(), nodes, got, want)
+				}
+			}
+		}
+	}
+}

@@ -17,13 +17,18 @@ type learners struct {
 	now fleet.Instant
 }
 
-var drawnBuffers = []fleet.Buffer{
-	fleet.DefaultBuffer(fleet.Calibrated),
-	fleet.DefaultBuffer(fleet.Binomial),
-	{Kind: fleet.Fixed, Share: 150},
-	{Kind: fleet.Calibrated, Confidence: 900, Floor: 0, Ceiling: 1000},
-	{Kind: fleet.Binomial, Confidence: 999, Floor: 100, Ceiling: 200},
-}
+// drawnBuffers are policies of every kind, those that learn also with other numbers.
+var drawnBuffers = func() (list []fleet.Buffer) {
+	for _, kind := range fleet.BufferKinds() {
+		list = append(list, fleet.DefaultBuffer(kind))
+	}
+	for _, kind := range fleet.LearningKinds() {
+		list = append(list,
+			fleet.Buffer{Kind: kind, Confidence: 900, Floor: 0, Ceiling: 1000},
+			fleet.Buffer{Kind: kind, Confidence: 999, Floor: 100, Ceiling: 200})
+	}
+	return list
+}()
 
 func newLearners(t *rapid.T) *learners {
 	m := &learners{s: fleet.NewState(), now: fleet.Instant(480000 * int64(time.Hour))}

@@ -12,9 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/prove/backtest"
 	"github.com/muster-fleet/muster/internal/prove/trace"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // backtestOptions are those of `muster backtest`.
@@ -36,6 +38,29 @@ type poolsOf struct {
 	left           []string // which nodes make no pool
 }
 
+// triedPolicies are how policies that can be in force are written for a trial.
+func triedPolicies() string {
+	var list []string
+	for _, kind := range words.BufferKinds() {
+		number := "SHARE"
+		if kind.Learns {
+			number = "CONFIDENCE"
+		}
+		list = append(list, kind.Name+"="+number)
+	}
+	return text.And(list)
+}
+
+// usualTrials are all kinds that can be tried, at the number that each usually has.
+func usualTrials() (list []string) {
+	for _, kind := range backtest.Policies {
+		if p, err := backtest.ParsePolicy(kind); err == nil {
+			list = append(list, p.String())
+		}
+	}
+	return list
+}
+
 func newBacktest(a *app) *cobra.Command {
 	o := &backtestOptions{app: a}
 	cmd := &cobra.Command{
@@ -50,7 +75,7 @@ before, and judges it over its horizon: it is kept if the whole healthy nodes ne
   to flex   GPU-hours that were healthy and not promised
   changes   hours in which another number was promised than in the hour before
 
-Policies are fixed=SHARE, binomial=CONFIDENCE and calibrated=CONFIDENCE; rolling=CONFIDENCE is the plain
+Policies are ` + triedPolicies() + `; rolling=CONFIDENCE is the plain
 quantile of healthy counts over 28 days, to compare with, and hindsight=CONFIDENCE the least constant number of
 nodes beside those down that would have kept that share, known only afterwards.`,
 		Example: "  muster backtest --faults node_faults.csv --nodes 400\n" +
@@ -65,7 +90,7 @@ nodes beside those down that would have kept that share, known only afterwards.`
 	f.IntVar(&o.nodes, "nodes", 0, "nodes of the fault trace's fleet; 0: those that it names")
 	f.IntVar(&o.perNode, "gpus-per-node", 8, "of the fault trace's fleet")
 	f.IntSliceVar(&o.islands, "islands", nil, "sizes of the pools to try, in nodes, such as 400,100,50; none: all nodes as one")
-	f.StringSliceVar(&o.policies, "policy", []string{"fixed=0.15", "rolling=0.99", "binomial=0.99", "calibrated=0.99", "hindsight=0.99"}, "policies to try")
+	f.StringSliceVar(&o.policies, "policy", usualTrials(), "policies to try")
 	f.StringSliceVar(&o.horizons, "horizon", []string{"24h", "7d", "28d"}, "how long a promise is to hold")
 	f.Var(&o.from, "from", "leave out what was before, since the beginning of the record: 100d")
 	f.Var(&o.to, "to", "leave out what came after")

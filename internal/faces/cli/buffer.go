@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // wholeFleet is the scope of the policy that holds where no narrower one is set.
@@ -65,8 +67,7 @@ func newBufferSet(a *app) *cobra.Command {
 		Use:   "set SCOPE POLICY",
 		Short: "set what the fleet, a cluster, a partition or an island keeps back from promises",
 		Long: `Set gives a scope a buffer policy of its own; the closest one holds. SCOPE is fleet, a cluster (tiger), a
-partition (tiger/h200) or an island (tiger/h200/i1). POLICY is a share that is kept back (15% or 0.15),
-calibrated (as much as the past asks for) or binomial (as much as independent failures ask for).
+partition (tiger/h200) or an island (tiger/h200/i1). POLICY is ` + policiesMean() + `.
 With inherit a scope has no policy of its own any more, and the next wider one holds.
 
 A larger buffer lowers what is backed: a change that makes running work unprotected needs a --reason, and
@@ -91,9 +92,9 @@ the people of that work are told. --dry-run names it first.`,
 	o.writing.proposes(cmd)
 	o.confirming.flags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.confidence, "confidence", "", "of calibrated and binomial: the share of promises that is to be kept (99%)")
-	f.StringVar(&o.floor, "floor", "", "of calibrated and binomial: the least share that is kept back (2%)")
-	f.StringVar(&o.ceiling, "ceiling", "", "of calibrated and binomial: the largest share that is kept back (30%)")
+	f.StringVar(&o.confidence, "confidence", "", "of "+words.LearningKinds()+": the share of promises that is to be kept (99%)")
+	f.StringVar(&o.floor, "floor", "", "of "+words.LearningKinds()+": the least share that is kept back (2%)")
+	f.StringVar(&o.ceiling, "ceiling", "", "of "+words.LearningKinds()+": the largest share that is kept back (30%)")
 	return cmd
 }
 
@@ -110,13 +111,13 @@ func (o *bufferSetOptions) set(scope string, b *musterv1.Buffer) change {
 }
 
 // policy reads the policy and its flags; nil: the scope is to have none of its own.
-func (o *bufferSetOptions) policy(text string) (*musterv1.Buffer, error) {
-	if text == "inherit" || text == "none" {
+func (o *bufferSetOptions) policy(typed string) (*musterv1.Buffer, error) {
+	if typed == "inherit" || typed == "none" {
 		return nil, nil
 	}
-	b, ok := readPolicy(text)
+	b, ok := readPolicy(typed)
 	if !ok {
-		return nil, usage("%.40q is no policy; write a share that is kept back (15%% or 0.15), calibrated, binomial or inherit", text)
+		return nil, usage("%.40q is no policy; write %s", typed, text.Or(slices.Concat([]string{keptShare}, policyWords(), []string{"inherit"})))
 	}
 	for _, one := range []struct {
 		name, text string
@@ -125,8 +126,8 @@ func (o *bufferSetOptions) policy(text string) (*musterv1.Buffer, error) {
 		if one.text == "" {
 			continue
 		}
-		if b.GetKind() == "fixed" {
-			return nil, usage("--%s says something of calibrated and binomial policies; a fixed one keeps back its share", one.name)
+		if !words.BufferLearns(b.GetKind()) {
+			return nil, usage("--%s says something of %s policies; a %s one keeps back its share", one.name, words.LearningKinds(), b.GetKind())
 		}
 		x, ok := readShare(one.text)
 		if !ok {
@@ -142,7 +143,7 @@ func keptBack(b *musterv1.Buffer) string {
 	if b == nil {
 		return " has no buffer policy of its own any more; the next wider one holds"
 	}
-	if b.GetKind() == "fixed" {
+	if !words.BufferLearns(b.GetKind()) {
 		return " keeps back " + share(b.GetShare())
 	}
 	return " keeps back what the policy " + strings.ToLower(b.GetKind()) + " asks for"

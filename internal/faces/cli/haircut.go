@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func newHaircut(a *app) *cobra.Command {
@@ -29,7 +30,7 @@ type haircutAsk struct {
 
 func (h *haircutAsk) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&h.basis, "basis", "cluster", "cluster (cut only the excess) or quota (every grant × (1 − buffer))")
-	cmd.Flags().StringSliceVar(&h.policies, "policy", nil, "another buffer policy: 15%, 0.1, calibrated, binomial; several: side by side")
+	cmd.Flags().StringSliceVar(&h.policies, "policy", nil, "another buffer policy: 15%, 0.1, "+strings.Join(policyWords(), ", ")+"; several: side by side")
 	_ = cmd.RegisterFlagCompletionFunc("basis", cobra.FixedCompletions([]string{"cluster", "quota"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -59,22 +60,12 @@ func (h *haircutAsk) buffers() ([]*musterv1.Buffer, error) {
 }
 
 // policyFlag reads a buffer policy as people write it.
-func policyFlag(text string) (*musterv1.Buffer, error) {
-	b, ok := readPolicy(text)
+func policyFlag(typed string) (*musterv1.Buffer, error) {
+	b, ok := readPolicy(typed)
 	if !ok {
-		return nil, usage("--policy %.40q; write a share that is kept back (15%% or 0.15), calibrated or binomial", text)
+		return nil, usage("--policy %.40q; write %s", typed, text.Or(append([]string{keptShare}, policyWords()...)))
 	}
 	return b, nil
-}
-
-// readPolicy reads a share that is kept back, or the kind of a policy that learns.
-func readPolicy(text string) (*musterv1.Buffer, bool) {
-	word := strings.TrimPrefix(strings.TrimSpace(text), "fixed:")
-	if word == "calibrated" || word == "binomial" {
-		return &musterv1.Buffer{Kind: word}, true
-	}
-	share, ok := readShare(word)
-	return &musterv1.Buffer{Kind: "fixed", Share: share}, ok
 }
 
 // readShare reads 15% or 0.15.

@@ -29,6 +29,14 @@ var tradeLooks = []tradeLook{
 	{"fixed", Metal, ""}, {"calibrated", Quota, "6 3"}, {"binomial", Borrow, "2 3"}, {"rolling", Idle, "8 3 2 3"},
 }
 
+// TradeKinds lists the kinds of policies that have a look of their own.
+func TradeKinds() (list []string) {
+	for _, look := range tradeLooks {
+		list = append(list, look.kind)
+	}
+	return list
+}
+
 // Frontier draws buffer against broken promises: left and low is better. The points of
 // a kind of policy are joined; the one that is looked at is filled, and named.
 func Frontier(list []Trade, w Width) SVG {

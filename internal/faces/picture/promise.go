@@ -1,7 +1,10 @@
 package picture
 
 import (
+	"cmp"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
@@ -24,8 +27,8 @@ func Policy(b *musterv1.Buffer) string {
 	switch {
 	case b == nil:
 		return "several policies"
-	case b.GetKind() == "" || b.GetKind() == "fixed":
-		return "fixed " + draw.Percent(b.GetShare())
+	case !words.BufferLearns(b.GetKind()):
+		return cmp.Or(b.GetKind(), "fixed") + " " + draw.Percent(b.GetShare())
 	}
 	if b.Confidence == nil {
 		return b.GetKind()

@@ -8,6 +8,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/past"
 	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -123,7 +124,7 @@ func FlexOutlook(o past.Outlook) *musterv1.FlexOutlook {
 // FrontierPoint is what one buffer policy would have kept and held back.
 func FrontierPoint(t past.Trial) *musterv1.FrontierPoint {
 	point := &musterv1.FrontierPoint{Kind: t.Policy.Kind, Issued: int64(t.Issued), Broken: int64(t.Broken), MeanBuffer: t.Buffer}
-	if t.Policy.Kind == "fixed" {
+	if trial.KeepsShare(t.Policy.Kind) {
 		point.Share = int32(t.Policy.Share*1000 + 0.5)
 	} else {
 		point.Confidence = int32(t.Policy.Confidence*1000 + 0.5)

@@ -3,6 +3,7 @@ package backtest_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
 	"github.com/muster-fleet/muster/internal/prove/backtest"
 	"github.com/muster-fleet/muster/internal/prove/trace"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func day(d float64) time.Duration { return time.Duration(d * 24 * float64(time.Hour)) }
@@ -112,9 +114,12 @@ func equal(a, b []int) bool {
 }
 
 func TestPoliciesAreReadOrRefused(t *testing.T) {
-	for text, want := range map[string]string{
-		"fixed": "fixed=0.15", "calibrated": "calibrated=0.99", "binomial=0.999": "binomial=0.999",
-	} {
+	read := map[string]string{"binomial=0.999": "binomial=0.999"}
+	for _, kind := range fleet.BufferKinds() {
+		b := fleet.DefaultBuffer(kind)
+		read[string(kind)] = fmt.Sprintf("%s=%v", kind, b.Settings()[0].At.Float())
+	}
+	for text, want := range read {
 		if p, err := backtest.ParsePolicy(text); err != nil || p.String() != want {
 			t.Errorf("%s: %v, %v", text, p, err)
 		}

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 	"github.com/muster-fleet/muster/internal/prove/backtest"
 	"github.com/muster-fleet/muster/internal/prove/trace"
 )
@@ -73,7 +75,7 @@ func (s stand) tried(t *testing.T, policy backtest.Policy, horizon int, seeds ui
 func TestPromisesUnderCorrelatedRacks(t *testing.T) {
 	for _, outages := range []float64{0.05, 0.5} {
 		for _, shape := range [][2]int{{400, 16}, {96, 16}, {48, 8}} {
-			for _, name := range []string{"binomial=0.99", "calibrated=0.99"} {
+			for _, name := range learning("=0.99") {
 				policy, _ := backtest.ParsePolicy(name)
 				for _, horizon := range []int{24, 672} {
 					all, _ := stand{shape[0], shape[1], outages, true}.tried(t, policy, horizon, 6)
@@ -94,10 +96,10 @@ func TestPromisesUnderCorrelatedRacks(t *testing.T) {
 func rackTables(t *testing.T) {
 	for _, shape := range [][2]int{{400, 16}, {96, 16}, {48, 8}} {
 		for _, outages := range []float64{0, 0.05, 0.5, 2} {
-			for _, name := range []string{"fixed=0.15", "binomial=0.99", "calibrated=0.99", "hindsight=0.99"} {
+			for _, name := range slices.Concat([]string{"fixed=0.15"}, learning("=0.99"), []string{"hindsight=0.99"}) {
 				policy, _ := backtest.ParsePolicy(name)
 				for _, known := range []bool{false, true} {
-					if known && (policy.Kind == "fixed" || policy.Kind == "hindsight") {
+					if known && (trial.KeepsShare(policy.Kind) || policy.Kind == "hindsight") {
 						continue // they do not ask
 					}
 					line := fmt.Sprintf("| %d, racks of %d | %v | %s | %v |", shape[0], shape[1], outages, policy.Kind, map[bool]string{true: "yes", false: "no"}[known])

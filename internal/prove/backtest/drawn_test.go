@@ -43,7 +43,7 @@ func waves(at float64) float64 {
 // 100 promises over 24 hours are kept, for less than a flat 15 %.
 func TestPromisesHoldOnDrawnFleets(t *testing.T) {
 	const seeds = 6
-	for _, name := range []string{"binomial=0.99", "calibrated=0.99"} {
+	for _, name := range learning("=0.99") {
 		policy, err := backtest.ParsePolicy(name)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 // Policy is a buffer policy that can be tried.
 type Policy struct {
 	Kind       string  `json:"kind"`       // one of Policies
-	Share      float64 `json:"share"`      // held back under fixed
+	Share      float64 `json:"share"`      // held back by the kinds that keep one
 	Confidence float64 `json:"confidence"` // of the others
 	Floor      float64 `json:"floor"`
 	Ceiling    float64 `json:"ceiling"`
@@ -27,7 +27,7 @@ const hindsightKind = "hindsight"
 // rolling and hindsight.
 var Policies = append(trial.Kinds(), hindsightKind)
 
-// ParsePolicy reads KIND or KIND=NUMBER: the share of fixed, the confidence of the others.
+// ParsePolicy reads KIND or KIND=NUMBER: the share of a kind that keeps one, the confidence of the others.
 func ParsePolicy(text string) (p Policy, err error) {
 	kind, number, given := strings.Cut(text, "=")
 	if !slices.Contains(Policies, kind) {
@@ -47,9 +47,9 @@ func ParsePolicy(text string) (p Policy, err error) {
 
 // with is the policy with the number that its kind has.
 func (p Policy) with(x float64) (Policy, error) {
-	if p.Kind == "fixed" {
+	if trial.KeepsShare(p.Kind) {
 		if !(x >= 0 && x <= 1) {
-			return Policy{}, fmt.Errorf("fixed=%v: the share is not between 0 and 1", x)
+			return Policy{}, fmt.Errorf("%s=%v: the share is not between 0 and 1", p.Kind, x)
 		}
 		p.Share = x
 		return p, nil
@@ -64,7 +64,7 @@ func (p Policy) with(x float64) (Policy, error) {
 // String is the policy as ParsePolicy reads it.
 func (p Policy) String() string {
 	x := p.Confidence
-	if p.Kind == "fixed" {
+	if trial.KeepsShare(p.Kind) {
 		x = p.Share
 	}
 	return p.Kind + "=" + strconv.FormatFloat(x, 'f', -1, 64)

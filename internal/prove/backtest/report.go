@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 )
 
 // Row is what came of one policy, over one horizon, on pools of one kind.
@@ -82,7 +83,7 @@ var errShort = errors.New("the past is shorter than the horizon")
 
 func tryAll(group string, pools []Pool, policy Policy, horizon int) (Row, error) {
 	row := Row{Policy: policy.String(), Group: group, Pools: len(pools), Horizon: horizon}
-	if policy.Kind != "fixed" {
+	if !trial.KeepsShare(policy.Kind) {
 		row.Wanted = policy.Confidence
 	}
 	nodes := 0

@@ -29,7 +29,7 @@ var plants = []plant{
 // bound below says how much less.
 func TestPlantsOfAnotherLaw(t *testing.T) {
 	const first, last = 101, 120
-	for _, name := range []string{"binomial=0.99", "calibrated=0.99"} {
+	for _, name := range learning("=0.99") {
 		policy, err := backtest.ParsePolicy(name)
 		if err != nil {
 			t.Fatal(err)

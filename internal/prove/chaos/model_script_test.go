@@ -43,16 +43,18 @@ func (a *author) chance(percent int) bool { return a.upTo(100) < percent }
 
 var quotaPaths = []string{"a", "a/b", "a/c", "a/c/d", "b", "b/x", "c"}
 
-// learningBuffers are what operators choose from where houses learn; the last one dares much.
-var learningBuffers = []fleet.Buffer{
-	{Kind: fleet.Fixed},
-	{Kind: fleet.Fixed, Share: 100},
-	{Kind: fleet.Fixed, Share: 250},
-	{Kind: fleet.Fixed, Share: 500},
-	fleet.DefaultBuffer(fleet.Calibrated),
-	fleet.DefaultBuffer(fleet.Binomial),
-	{Kind: fleet.Calibrated, Confidence: 500, Ceiling: 1000},
-}
+// learningBuffers are what operators choose from where houses learn, of every kind; the last one dares much.
+var learningBuffers = func() (list []fleet.Buffer) {
+	for _, kind := range fleet.ShareKinds() {
+		for _, share := range []fleet.Permille{0, 100, 250, 500} {
+			list = append(list, fleet.Buffer{Kind: kind, Share: share})
+		}
+	}
+	for _, kind := range fleet.LearningKinds() {
+		list = append(list, fleet.DefaultBuffer(kind))
+	}
+	return append(list, fleet.Buffer{Kind: fleet.Calibrated, Confidence: 500, Ceiling: 1000})
+}()
 
 // begin writes the fleet and its first grants.
 func (a *author) begin() {

@@ -213,7 +213,7 @@ func takeQuota(s *fleet.State, p *Part, row view.Quota) Quota {
 }
 
 // fixedShare is the buffer in thousandths of an island's nodes, of the closest
-// scope; -1 where the policy there is no fixed one.
+// scope; -1 where the policy there learns.
 func fixedShare(s *fleet.State, p *fleet.Partition, island int) int {
 	b := s.Policy.Buffer
 	for _, scope := range []string{p.Cluster, p.ID, p.ID + "/" + p.Islands[island].Name} {
@@ -221,7 +221,7 @@ func fixedShare(s *fleet.State, p *fleet.Partition, island int) int {
 			b = own
 		}
 	}
-	if b.Kind != fleet.Fixed {
+	if b.Learns() {
 		return -1
 	}
 	return int(b.Share)

@@ -45,8 +45,8 @@ func (c Crowd) outage(r *rand.Rand) time.Duration {
 	return time.Duration(60 * 24 * r.ExpFloat64() * float64(time.Hour)).Truncate(time.Second)
 }
 
-// ParseBuffer reads KIND or KIND=NUMBER: the share of fixed, the confidence of calibrated and
-// binomial. An empty text is the default policy.
+// ParseBuffer reads KIND or KIND=NUMBER: the share of a kind that keeps one back, the
+// confidence of one that learns. An empty text is the default policy.
 func ParseBuffer(text string) (*fleet.Buffer, error) {
 	if text == "" {
 		return nil, nil

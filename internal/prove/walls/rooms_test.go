@@ -50,7 +50,7 @@ const pageRooms = "faces/web/buildout faces/web/change faces/web/coming faces/we
 var rooms = []room{
 	// state: the nouns and the facts.
 	{folder: "internal/state", kind: pure},
-	{folder: "internal/state/fleet", kind: pure},
+	{folder: "internal/state/fleet", kind: pure, may: "state/text"},
 	{folder: "internal/state/event", kind: pure, may: "state/fleet"},
 	{folder: "internal/state/text", kind: pure, only: "nothing"},
 
@@ -156,7 +156,7 @@ var rooms = []room{
 	{folder: "internal/faces", kind: plain},
 	{folder: "internal/faces/draw", kind: pure, only: "state/text"},
 	{folder: "internal/faces/draw/docpictures", kind: plain, only: "faces/draw"},
-	{folder: "internal/faces/picture", kind: plain, only: "gen answer/reason faces/draw"},
+	{folder: "internal/faces/picture", kind: plain, only: "gen answer/reason answer/words faces/draw"},
 	{folder: "internal/faces/calendar", kind: open, only: "gen"},
 	{folder: "internal/faces/sheet", kind: open, only: "state/fleet state/text decide/haircut", tests: "decide/core"},
 	{folder: "internal/faces/metrics", kind: open, only: "state/fleet state/event answer/view", tests: "decide/core"},

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // BufferKind names a way to decide how many nodes may be promised.
@@ -20,7 +23,7 @@ const (
 // Buffer is a buffer policy (semantics §2).
 type Buffer struct {
 	Kind  BufferKind `json:"kind"`
-	Share Permille   `json:"share"` // held back under Fixed
+	Share Permille   `json:"share"` // held back by the kinds that do not learn
 	// Of the kinds that learn: which share of the promises is to be kept, and the
 	// least and the largest share held back.
 	Confidence Permille `json:"confidence,omitempty"`
@@ -28,11 +31,63 @@ type Buffer struct {
 	Ceiling    Permille `json:"ceiling,omitempty"`
 }
 
-// DefaultBuffer is a policy of this kind with the defaults of the contract: a share of
-// 15 % under Fixed, and confidence 99 %, floor 2 % and ceiling 30 % under all others.
+// bufferKinds are the kinds of buffer policies, and whether what each allows follows from
+// the past. A new one is one row.
+var bufferKinds = []struct {
+	kind   BufferKind
+	learns bool
+}{
+	{Fixed, false},
+	{Calibrated, true},
+	{Binomial, true},
+}
+
+// BufferKinds lists the kinds, those that learn behind those that do not.
+func BufferKinds() []BufferKind { return append(ShareKinds(), LearningKinds()...) }
+
+// ShareKinds lists the kinds that keep back a share, whatever the past was.
+func ShareKinds() []BufferKind { return kindsThat(false) }
+
+// LearningKinds lists the kinds under which what is allowed follows from the past.
+func LearningKinds() []BufferKind { return kindsThat(true) }
+
+func kindsThat(learn bool) (list []BufferKind) {
+	for _, row := range bufferKinds {
+		if row.learns == learn {
+			list = append(list, row.kind)
+		}
+	}
+	return list
+}
+
+// Learns says whether what the policy allows follows from the past.
+func (b Buffer) Learns() bool {
+	for _, row := range bufferKinds {
+		if row.kind == b.Kind {
+			return row.learns
+		}
+	}
+	return false
+}
+
+// PolicyWord is a policy as people type it: 15%, calibrated, or KIND:15% of another kind
+// that keeps back a share.
+func PolicyWord(kind BufferKind, percent float64) string {
+	share := strconv.FormatFloat(percent, 'f', -1, 64) + "%"
+	switch {
+	case kind == Fixed || kind == "":
+		return share
+	case slices.Contains(ShareKinds(), kind):
+		return string(kind) + ":" + share
+	}
+	return string(kind)
+}
+
+// DefaultBuffer is a policy of this kind with the defaults of the contract: confidence
+// 99 %, floor 2 % and ceiling 30 % where it learns, and a share of 15 % where it does not.
 func DefaultBuffer(kind BufferKind) Buffer {
-	if kind == Fixed {
-		return Buffer{Kind: Fixed, Share: 150}
+	if slices.Contains(ShareKinds(), kind) {
+		return Buffer{Kind: kind, Share: 150}
 	}
 	return Buffer{Kind: kind, Confidence: 990, Floor: 20, Ceiling: 300}
 }
@@ -44,9 +99,10 @@ type BufferSetting struct {
 }
 
 // Settings are the numbers that a policy of this kind has; the first one stands beside
-// the kind where the policy is told in short.
+// the kind where the policy is told in short. A kind that this version does not know has
+// those that learn: a newer server's, told by its client.
 func (b *Buffer) Settings() []BufferSetting {
-	if b.Kind == Fixed || b.Kind == "" {
+	if b.Kind == "" || slices.Contains(ShareKinds(), b.Kind) {
 		return []BufferSetting{{"share", &b.Share}}
 	}
 	return []BufferSetting{{"confidence", &b.Confidence}, {"floor", &b.Floor}, {"ceiling", &b.Ceiling}}
@@ -69,26 +125,23 @@ func (b Buffer) InFull() string {
 	return b.String() + " (" + strings.Join(more, ", ") + ")"
 }
 
-// learning are the kinds under which what is allowed follows from the past.
-var learning = []BufferKind{Calibrated, Binomial}
-
-// BufferKinds lists the kinds, those that learn behind the one that does not.
-func BufferKinds() []BufferKind { return append([]BufferKind{Fixed}, learning...) }
-
-// Learns says whether what the policy allows follows from the past.
-func (b Buffer) Learns() bool { return slices.Contains(learning, b.Kind) }
-
 // Check says what is wrong with the policy and what would be right, or nil.
 func (b Buffer) Check() error {
 	switch {
-	case b.Kind != Fixed && !b.Learns():
-		return fmt.Errorf("buffer kind %q is not known; use %s, %s or %s", b.Kind, Fixed, Calibrated, Binomial)
-	case b.Kind == Fixed && (b.Share < 0 || b.Share > 1000):
+	case !slices.Contains(BufferKinds(), b.Kind):
+		return fmt.Errorf("buffer kind %q is not known; use %s", b.Kind, text.Or(BufferKinds()))
+	case b.Learns():
+		return b.checkLearning()
+	case b.Share < 0 || b.Share > 1000:
 		return fmt.Errorf("buffer share %v is not between 0 and 1", b.Share.Float())
-	case b.Kind == Fixed && (b.Confidence != 0 || b.Floor != 0 || b.Ceiling != 0):
-		return fmt.Errorf("a fixed buffer has a share only; confidence, floor and ceiling belong to %s and %s", Calibrated, Binomial)
-	case b.Kind == Fixed:
-		return nil
+	case b.Confidence != 0 || b.Floor != 0 || b.Ceiling != 0:
+		return fmt.Errorf("a %s buffer has a share only; confidence, floor and ceiling belong to %s", b.Kind, text.And(LearningKinds()))
+	}
+	return nil
+}
+
+func (b Buffer) checkLearning() error {
+	switch {
 	case b.Share != 0:
 		return fmt.Errorf("a %s buffer has no share; it has confidence, floor and ceiling", b.Kind)
 	case b.Confidence <= 0 || b.Confidence >= 1000:
@@ -101,8 +154,8 @@ func (b Buffer) Check() error {
 	return nil
 }
 
-// Allows is the number of nodes, in thousandths of a node, that a fixed policy lets
-// out of installed nodes: (1 − buffer) × installed, not yet rounded, so that a
+// Allows is the number of nodes, in thousandths of a node, that a policy that does not
+// learn lets out of installed nodes: (1 − buffer) × installed, not yet rounded, so that a
 // partition can add its islands before it rounds once.
 func (b Buffer) Allows(installed int) int { return installed * (1000 - int(b.Share)) }
 

@@ -34,9 +34,14 @@ func drawClaim(t *rapid.T) buffer.Claim {
 	}
 }
 
-var kinds = map[string]func(buffer.Claim, buffer.Prior) buffer.Forecast{
-	"binomial": buffer.NewBinomial, "calibrated": buffer.NewCalibrated,
-}
+// kinds are the makers of all forecasts.
+var kinds = func() map[string]func(buffer.Claim, buffer.Prior) buffer.Forecast {
+	all := map[string]func(buffer.Claim, buffer.Prior) buffer.Forecast{}
+	for _, name := range buffer.Kinds() {
+		all[name] = func(c buffer.Claim, p buffer.Prior) buffer.Forecast { return buffer.New(name, c, p) }
+	}
+	return all
+}()
 
 func learn(f buffer.Forecast, past []buffer.Hour) buffer.Forecast {
 	for _, h := range past {

@@ -1,18 +1,22 @@
 package trial
 
-import "github.com/muster-fleet/muster/internal/decide/promise/buffer"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/decide/promise/buffer"
+)
 
 // Policy is a buffer policy that can be tried: a fleet.Buffer, or of a kind that Muster does
 // not have. Its shares are not rounded.
 type Policy struct {
 	Kind       string  // one of Kinds
-	Share      float64 // held back under fixed, 0 to 1
+	Share      float64 // held back by the kinds that keep one, 0 to 1
 	Confidence float64 // of the others, between 0 and 1
 	Floor      float64 // the least share that the others hold back,
 	Ceiling    float64 // and the largest
 }
 
-// Claim is what a policy that is not fixed claims of its promises over so many hours.
+// Claim is what a policy that keeps no share back claims of its promises over so many hours.
 func (p Policy) Claim(horizon int) buffer.Claim {
 	return buffer.Claim{Confidence: p.Confidence, Floor: p.Floor, Ceiling: p.Ceiling, Horizon: horizon}
 }
@@ -25,17 +29,26 @@ type Issuer struct {
 	roll   *rolling
 }
 
+// keeping are the kinds that keep back a share, whatever the past was: allowed says how much.
+var keeping = []string{"fixed"}
+
+// KeepsShare says whether policies of a kind have a share, and no confidence.
+func KeepsShare(kind string) bool { return slices.Contains(keeping, kind) }
+
 // Kinds lists the kinds of policies that can be tried: a share that is kept back, the
 // plain quantile of nodes down over 28 days, and those that forecast.
-func Kinds() []string { return append([]string{"fixed", "rolling"}, buffer.Kinds()...) }
+func Kinds() []string { return slices.Concat(keeping, []string{rollingKind}, buffer.Kinds()) }
+
+// rollingKind is Muster's only on trial.
+const rollingKind = "rolling"
 
 // New is an issuer of a pool of so many racks, for promises over so many hours. It
 // panics if there is no such kind of policy.
 func New(p Policy, horizon, racks int) *Issuer {
 	is := &Issuer{policy: p, claim: p.Claim(horizon)}
-	switch p.Kind {
-	case "fixed":
-	case "rolling":
+	switch {
+	case KeepsShare(p.Kind):
+	case p.Kind == rollingKind:
 		is.roll = &rolling{confidence: p.Confidence}
 	default:
 		is.ahead = buffer.New(p.Kind, is.claim, buffer.Prior{Racks: racks})
@@ -58,9 +71,11 @@ func (is *Issuer) Promise(h buffer.Hour) int {
 	case is.roll != nil:
 		return is.claim.Promised(h.Nodes, h.Level, buffer.Outlook{More: h.Nodes, Most: is.roll.down()})
 	}
-	allowed := int(float64(h.Nodes)*(1-is.policy.Share) + 1e-9)
-	return min(allowed, h.Nodes-h.Level)
+	return min(is.policy.allowed(h.Nodes), h.Nodes-h.Level)
 }
+
+// allowed is what a policy that keeps a share back lets out of so many nodes.
+func (p Policy) allowed(nodes int) int { return int(float64(nodes)*(1-p.Share) + 1e-9) }
 
 // Learn takes in an hour that is over.
 func (is *Issuer) Learn(h buffer.Hour) {

@@ -19,12 +19,8 @@ func TestPromisesKnowOnlyWhatWas(t *testing.T) {
 			hours[i] = buffer.Hour{Nodes: nodes, Level: d, Peak: d}
 		}
 		cut := rapid.IntRange(1, len(hours)).Draw(t, "cut")
-		for _, p := range []Policy{
-			{Kind: "fixed", Share: 0.15},
-			{Kind: "rolling", Confidence: 0.99, Floor: 0.02, Ceiling: 0.3},
-			{Kind: "binomial", Confidence: 0.99, Floor: 0.02, Ceiling: 0.3},
-			{Kind: "calibrated", Confidence: 0.99, Floor: 0.02, Ceiling: 0.3},
-		} {
+		for _, kind := range Kinds() {
+			p := Policy{Kind: kind, Share: 0.15, Confidence: 0.99, Floor: 0.02, Ceiling: 0.3}
 			all, early := Promises(p, hours, 2, nil, 24), Promises(p, hours[:cut], 2, nil, 24)
 			for i := range all {
 				if all[i] < 0 || all[i] > hours[i].Nodes-hours[i].Level {

@@ -1,12 +1,14 @@
 package change
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
@@ -137,15 +139,15 @@ var metalActions = []action{
 		name: "buffer", title: "Set a buffer policy", says: "Sets how many healthy nodes a cluster, a partition or an island keeps back from promises.", button: "Set the policy", operators: true, nav: "promise",
 		fields: []field{
 			{name: "scope", label: "Where", hint: "cluster, partition or island", sample: "tiger/h200", must: true},
-			{name: "kind", label: "Policy", must: true, choices: []choice{{"fixed", "fixed: a share is kept back"}, {"calibrated", "calibrated: as much as the past asks for"}, {"binomial", "binomial: as much as independent failures ask for"}, {"inherit", "none of its own: the next wider one holds"}}},
-			{name: "share", label: "Share in %", hint: "of fixed", sample: "15"},
+			{name: "kind", label: "Policy", must: true, choices: bufferChoices()},
+			{name: "share", label: "Share in %", hint: "of " + words.ShareKinds(), sample: "15"},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			b := &musterv1.Buffer{Kind: a.text("kind")}
 			if b.GetKind() == "inherit" {
 				b = nil
 			}
-			if b.GetKind() == "fixed" {
+			if b != nil && !words.BufferLearns(b.GetKind()) {
 				b.Share = a.share("share")
 			}
 			return send(a, a.v.Fleet.SetBuffer, &musterv1.SetBufferRequest{Write: a.write, Scope: a.text("scope"), Buffer: b})
@@ -160,11 +162,19 @@ var metalActions = []action{
 	},
 }
 
+// bufferChoices are the kinds that a policy may have, and none.
+func bufferChoices() (list []choice) {
+	for _, kind := range words.BufferKinds() {
+		list = append(list, choice{kind.Name, kind.Name + ": " + kind.Means})
+	}
+	return append(list, choice{"inherit", "none of its own: the next wider one holds"})
+}
+
 // bufferCommand is what sets the same policy on the command line.
 func bufferCommand(f values) []string {
 	policy := f["kind"]
-	if policy == "fixed" {
-		policy = strings.TrimSuffix(strings.TrimSpace(f["share"]), "%") + "%"
+	if share, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(f["share"]), "%"), 64); err == nil {
+		policy = words.PolicyWord(policy, share)
 	}
 	return []string{"muster", "buffer", "set", f["scope"], policy}
 }

@@ -41,19 +41,22 @@ func askOf(v *frame.Visit) (form, *musterv1.HaircutAsk, error) {
 	}
 	a := form{q.Get("scope"), q.Get("basis"), q.Get("kind"), q.Get("share")}
 	ask := &musterv1.HaircutAsk{Scope: a.scope, Basis: a.basis}
-	switch a.kind {
-	case "":
-	case "fixed":
-		share, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(a.share), "%"), 64)
-		if err != nil || share < 0 || share > 100 {
-			return a, nil, frame.Wrong("Buffer", "is no share from 0 to 100 %: "+parts.Short(a.share, 20))
-		}
-		ask.Buffer = &musterv1.Buffer{Kind: a.kind, Share: share / 100}
-	case "calibrated", "binomial":
-		ask.Buffer = &musterv1.Buffer{Kind: a.kind}
-	default:
-		return a, nil, frame.Wrong("Policy", "is none of fixed, calibrated and binomial: "+parts.Short(a.kind, 20))
+	if a.kind == "" {
+		return a, ask, nil
 	}
+	i := slices.IndexFunc(words.BufferKinds(), func(kind words.BufferKind) bool { return kind.Name == a.kind })
+	if i < 0 {
+		return a, nil, frame.Wrong("Policy", "is no "+words.AnyBufferKind()+": "+parts.Short(a.kind, 20))
+	}
+	ask.Buffer = &musterv1.Buffer{Kind: a.kind}
+	if words.BufferLearns(a.kind) {
+		return a, ask, nil
+	}
+	share, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(a.share), "%"), 64)
+	if err != nil || share < 0 || share > 100 {
+		return a, nil, frame.Wrong("Buffer", "is no share from 0 to 100 %: "+parts.Short(a.share, 20))
+	}
+	ask.Buffer.Share = share / 100
 	return a, ask, nil
 }
 
@@ -66,13 +69,9 @@ func (a form) command() string {
 	if a.basis != "" {
 		s += " --basis " + a.basis
 	}
-	switch a.kind {
-	case "":
-	case "fixed":
+	if a.kind != "" {
 		share, _ := strconv.ParseFloat(strings.TrimSuffix(a.share, "%"), 64)
-		s += " --policy " + strconv.FormatFloat(share, 'f', -1, 64) + "%"
-	default:
-		s += " --policy " + a.kind
+		s += " --policy " + words.PolicyWord(a.kind, share)
 	}
 	return s
 }
@@ -138,16 +137,26 @@ func (m *view) used() []*musterv1.QuotaUsed {
 
 // Compare says what several policies would lead to.
 func Compare(v *frame.Visit) (frame.Page, error) {
-	var buffers []*musterv1.Buffer
-	for _, share := range []float64{0.05, 0.10, 0.15, 0.20} {
-		buffers = append(buffers, &musterv1.Buffer{Kind: "fixed", Share: share})
-	}
-	buffers = append(buffers, &musterv1.Buffer{Kind: "binomial"}, &musterv1.Buffer{Kind: "calibrated"})
-	c, err := v.Haircuts.CompareHaircuts(v.Ctx, &musterv1.CompareHaircutsRequest{AsOf: v.AsOf, Scope: v.Request.URL.Query().Get("scope"), Buffers: buffers})
+	c, err := v.Haircuts.CompareHaircuts(v.Ctx, &musterv1.CompareHaircutsRequest{AsOf: v.AsOf, Scope: v.Request.URL.Query().Get("scope"), Buffers: compared()})
 	if err != nil {
 		return frame.Page{}, err
 	}
 	return frame.Page{Part: true, Body: compareBody(v, c.GetEffects())}, nil
+}
+
+// compared are the policies that stand side by side: some shares of each kind that keeps
+// one back, and all kinds that learn.
+func compared() (buffers []*musterv1.Buffer) {
+	for _, kind := range words.BufferKinds() {
+		if kind.Learns {
+			buffers = append(buffers, &musterv1.Buffer{Kind: kind.Name})
+			continue
+		}
+		for _, share := range []float64{0.05, 0.10, 0.15, 0.20} {
+			buffers = append(buffers, &musterv1.Buffer{Kind: kind.Name, Share: share})
+		}
+	}
+	return buffers
 }
 
 // Page is the page of a saved plan.

@@ -1,11 +1,13 @@
 package partition
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 )
 
@@ -43,8 +45,8 @@ func inForce(res *musterv1.GetFleetResponse, id string) string {
 }
 
 func policyText(b *musterv1.Buffer) string {
-	if kind := b.GetKind(); kind != "" && kind != "fixed" {
-		return fmt.Sprintf("%s, %g %% of promises kept", kind, 100*b.GetConfidence())
+	if words.BufferLearns(b.GetKind()) {
+		return fmt.Sprintf("%s, %g %% of promises kept", b.GetKind(), 100*b.GetConfidence())
 	}
-	return fmt.Sprintf("fixed, %g %% kept back", 100*b.GetShare())
+	return fmt.Sprintf("%s, %g %% kept back", cmp.Or(b.GetKind(), "fixed"), 100*b.GetShare())
 }

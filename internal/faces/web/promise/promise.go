@@ -150,20 +150,33 @@ type triedKind struct {
 	usual             int
 }
 
-// triedKinds are the policies that the slider tries, with what it means there.
-var triedKinds = []triedKind{
-	{"fixed", "Share kept back", 0, 300, 5, 150},
-	{"calibrated", "Confidence", 800, 999, 1, 990},
-	{"binomial", "Confidence", 800, 999, 1, 990},
-	{"rolling", "Confidence", 800, 999, 1, 990},
+// triedKinds are the policies that the slider tries, with what it means there: all kinds
+// that can be in force, and one to compare with.
+var triedKinds = append(kindsInForce(), confident("rolling"))
+
+func kindsInForce() (list []triedKind) {
+	for _, kind := range words.BufferKinds() {
+		if kind.Learns {
+			list = append(list, confident(kind.Name))
+		} else if kind.Name == "fixed" { // the API tries shares of no other kind
+			list = append(list, triedKind{kind.Name, "Share kept back", 0, 300, 5, 150})
+		}
+	}
+	return list
 }
+
+func confident(kind string) triedKind { return triedKind{kind, "Confidence", 800, 999, 1, 990} }
 
 // ask reads which policy is tried.
 func (m *view) ask(q url.Values) error {
 	m.kind = cmp.Or(q.Get("kind"), "fixed")
 	i := slices.IndexFunc(triedKinds, func(k triedKind) bool { return k.kind == m.kind })
 	if i < 0 {
-		return frame.Wrong("policy", "is none that can be tried: "+parts.Short(m.kind, 40)+"; try fixed, calibrated, binomial or rolling")
+		var names []string
+		for _, k := range triedKinds {
+			names = append(names, k.kind)
+		}
+		return frame.Wrong("policy", "is none that can be tried: "+parts.Short(m.kind, 40)+"; try "+words.Or(names))
 	}
 	m.share = triedKinds[i].usual
 	if word := q.Get("share"); word != "" {
@@ -212,8 +225,11 @@ func (m *view) trials() *musterv1.FrontierRequest {
 	if m.kind == "fixed" && m.share%25 != 0 {
 		ask.Shares = append(ask.Shares, int32(m.share))
 	}
-	for _, kind := range []string{"calibrated", "binomial", "rolling"} {
-		confidences := []int{950, 990}
+	for _, tried := range triedKinds {
+		if tried.says != "Confidence" {
+			continue
+		}
+		kind, confidences := tried.kind, []int{950, 990}
 		if kind == m.kind && !slices.Contains(confidences, m.share) {
 			confidences = append(confidences, m.share)
 		}

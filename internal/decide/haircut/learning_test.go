@@ -6,9 +6,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// A calibrated policy allows less the more nodes are down. For shares of quota it counts as if none
+// A policy that learns allows less the more nodes are down. For shares of quota it counts as if none
 // were: of ten nodes three are down and five sustainable, so eight would be.
-func TestACalibratedPolicyAllowsMoreWereNoNodeDown(t *testing.T) {
+func TestAPolicyThatLearnsAllowsMoreWereNoNodeDown(t *testing.T) {
 	s := fleet.NewState()
 	s.AddCluster(fleet.Cluster{Name: "t"})
 	s.AddPartition("t", "g", 8)
@@ -23,7 +23,7 @@ func TestACalibratedPolicyAllowsMoreWereNoNodeDown(t *testing.T) {
 		p.SetNode(down, fleet.Quarantined, 0, "", 1)
 	}
 	for sustainable, want := range map[int]int{5: 8000, 7: 10000, 0: 3000} {
-		if got := (nodes{installed: 10, sustainable: sustainable}).calibrated(p).allowed; got != want {
+		if got := (nodes{installed: 10, sustainable: sustainable}).learning(p).allowed; got != want {
 			t.Errorf("%d sustainable: %d thousandths of a node are allowed, want %d", sustainable, got, want)
 		}
 	}

@@ -1,0 +1,100 @@
+package web_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/faces/web"
+)
+
+// pageLists are the lists of pages besides everyPage, the files in which they stand, and the
+// pages that each leaves out, with why. A new page stands in every list, or here.
+var pageLists = []struct {
+	does  string
+	files []string
+	out   map[string]string
+}{
+	{
+		does: "are looked at in a browser", files: []string{"e2e/pages.mjs", "e2e/lived.mjs"},
+		out: map[string]string{"/incident/{name}": "steps of lived.mjs open it"},
+	},
+	{
+		does: "are timed in a browser", files: []string{"e2e/rendered.mjs"}, out: untimed(map[string]string{}),
+	},
+	{
+		does: "stay open for an hour", files: []string{"e2e/hour.mjs"}, out: untimed(map[string]string{"/coming": nothingPlanned}),
+	},
+	{
+		does: "are timed by muster bench", files: []string{"../../prove/bench/pages.go"}, out: untimed(map[string]string{"/coming": nothingPlanned}),
+	},
+}
+
+const nothingPlanned = "nothing is planned in that fleet"
+
+// untimed are pages that no large fleet makes large, and those that the fleets of the
+// timed lists do not have.
+func untimed(more map[string]string) map[string]string {
+	for _, pattern := range []string{"/build-out", "/build-out/{cluster}", "/cloud-quota"} {
+		more[pattern] = "no cluster is built in that fleet"
+	}
+	for _, pattern := range []string{"/haircut/{name}", "/haircut/{name}/{step}", "/shadow/{cluster}", "/promise/broken/{record}", "/incidents", "/incident/{name}", "/maintenance"} {
+		more[pattern] = "that fleet has none"
+	}
+	for _, pattern := range []string{"/sessions", "/style", "/words", "/do/{action}"} {
+		more[pattern] = "it does not grow with the fleet"
+	}
+	return more
+}
+
+var (
+	pagesBlock = regexp.MustCompile(`(?s)(const pages = \[|return \[\]pageToOpen\{)(.*?)\n\t?[\]}]`)
+	address    = regexp.MustCompile("['\"`](/[^'\"`?]*)")
+)
+
+// opened are the addresses in the list of a file, without what follows from data.
+func opened(t *testing.T, file string) (list []string) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := pagesBlock.FindSubmatch(text)
+	if block == nil {
+		t.Fatalf("%s has no list of pages", file)
+	}
+	for _, m := range address.FindAllSubmatch(block[2], -1) {
+		list = append(list, string(m[1]))
+	}
+	return list
+}
+
+// opens says whether one of the addresses is a page of this pattern.
+func opens(pattern string, addresses []string) bool {
+	prefix, _, parameters := strings.Cut(strings.TrimSuffix(pattern, "{$}"), "{")
+	for _, address := range addresses {
+		if address == prefix || parameters && strings.HasPrefix(address, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Every page stands in each list of pages, or the table says why not: a browser opens and
+// times only those that are listed.
+func TestNoListOfPagesLeavesOneOut(t *testing.T) {
+	for _, list := range pageLists {
+		var addresses []string
+		for _, file := range list.files {
+			addresses = append(addresses, opened(t, file)...)
+		}
+		for _, pattern := range web.Patterns() {
+			if strings.HasPrefix(pattern, "/part/") || strings.HasPrefix(pattern, "/workload/{namespace}/{name}/") {
+				continue // a part of a page
+			}
+			if in, out := opens(pattern, addresses), list.out[pattern] != ""; in == out {
+				t.Errorf("%s: of the pages that %s it is one: %v; pageLists leaves it out: %v", pattern, list.does, in, out)
+			}
+		}
+	}
+}
