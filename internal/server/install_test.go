@@ -111,7 +111,13 @@ var valueSets = map[string]struct {
 		[]string{"server.tls.by=proxy"},
 		12,
 		[]string{"--behind-proxy", `service: "muster/muster:6878"`, `resourceNames: ["http:muster:6878"]`, "scheme: HTTP}"},
-		[]string{"--tls-cert", "scheme: HTTPS"},
+		[]string{"--tls-cert", "scheme: HTTPS", "--trusted-proxies"},
+	},
+	"a server behind proxies that are named": {
+		[]string{"server.tls.by=proxy", "server.tls.trustedProxies={10.0.0.7,10.244.0.0/16}"},
+		12,
+		[]string{"            - --behind-proxy\n            - --trusted-proxies=10.0.0.7,10.244.0.0/16\n"},
+		[]string{"--tls-cert"},
 	},
 	"a server with the certificate of a Secret": {
 		[]string{"server.tls.by=secret", "server.tls.secret=api-tls"},
@@ -221,6 +227,24 @@ func render(t *testing.T, helm string, values []string) string {
 	return string(out)
 }
 
+// TestTheChartSaysWhatItsValuesSay renders the chart with several sets of values.
+func TestTheChartSaysWhatItsValuesSay(t *testing.T) {
+	helm := helm(t)
+	for name, set := range valueSets {
+		text := render(t, helm, set.values)
+		for _, part := range set.has {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: it lacks %q", name, part)
+			}
+		}
+		for _, part := range set.hasNot {
+			if strings.Contains(text, part) {
+				t.Errorf("%s: it has %q", name, part)
+			}
+		}
+	}
+}
+
 // TestTheChartIsTakenByAnAPIServer renders the chart with several sets of values, and
 // has a real API server look at all objects, strictly, without making them.
 func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
@@ -233,18 +257,13 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 		if n := c.apply(text, true); n < set.objects {
 			t.Errorf("%s: %d objects are made", name, n)
 		}
-		for _, part := range set.has {
-			if !strings.Contains(text, part) {
-				t.Errorf("%s: it lacks %q", name, part)
-			}
-		}
-		for _, part := range set.hasNot {
-			if strings.Contains(text, part) {
-				t.Errorf("%s: it has %q", name, part)
-			}
-		}
 		c.restricted(name, text)
 	}
+}
+
+// TestTheChartRefusesWrongValues says what is wrong instead of making half of it.
+func TestTheChartRefusesWrongValues(t *testing.T) {
+	helm := helm(t)
 	for _, wrong := range [][]string{
 		{"server.enabled=false"},
 		{"agent.mode=everything"},
@@ -258,6 +277,7 @@ func TestTheChartIsTakenByAnAPIServer(t *testing.T) {
 		{"server.replicas=2", "server.journal.dsnSecret=db", "server.tls.by=proxy"},
 		{"server.tls.by=hope"},
 		{"server.tls.by=secret"},
+		{"server.tls.trustedProxies[0]=10.0.0.7"},
 		{"server.tls.by=certManager"},
 		{"server.agents.tlsSecret=agents-tls"},
 		{"server.tokensSecret="},

@@ -74,6 +74,7 @@ priorityClassName: {{ . }}
 {{- if not (and .name .kubeconfigSecret) }}{{ fail "server.tokenReview.clusters: each needs name and kubeconfigSecret" }}{{ end -}}
 {{- end }}
 {{- if and (eq $tls.by "secret") (not $tls.secret) }}{{ fail "server.tls.secret: name the Secret with tls.crt and tls.key" }}{{ end -}}
+{{- if and $tls.trustedProxies (ne $tls.by "proxy") }}{{ fail "server.tls.trustedProxies: names the proxies in front of the server; set server.tls.by=proxy, too" }}{{ end -}}
 {{- if and (eq $tls.by "certManager") (not $tls.certManager.issuer) }}{{ fail "server.tls.certManager.issuer: name the Issuer that signs the server's certificate" }}{{ end -}}
 {{- end }}
 {{- if .Values.agent.enabled }}
