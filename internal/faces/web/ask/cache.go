@@ -50,21 +50,24 @@ type cache struct {
 
 	mu       sync.Mutex
 	entries  map[string]*entry
+	bytes    int  // that they weigh together
 	reminder bool // a call of changed is scheduled
 }
 
 // entry is one answer.
 type entry struct {
-	reader string
-	ready  chan struct{} // closed when the answer is there
-	at     time.Time
-	took   time.Duration
-	study  bool
-	seq    uint64 // the last record before it was asked
-	code   int
-	head   http.Header
-	body   []byte
-	err    error
+	name    string // by which it is kept
+	reader  string
+	counted int           // bytes that the cache counts for it
+	ready   chan struct{} // closed when the answer is there
+	at      time.Time
+	took    time.Duration
+	study   bool
+	seq     uint64 // the last record before it was asked
+	code    int
+	head    http.Header
+	body    []byte
+	err     error
 }
 
 func newCache(next http.RoundTripper, last func() uint64) *cache {
@@ -168,9 +171,13 @@ func (c *cache) find(key string, r *http.Request) (k *entry, mine, old bool) {
 			return k, false, false
 		}
 	}
+	if k != nil {
+		c.remove(k)
+	}
 	c.makeRoom(maxEntries - 1)
-	k = &entry{reader: readerOf(r), ready: make(chan struct{}), at: now, seq: seq, study: studies[r.URL.Path]}
+	k = &entry{name: key, reader: readerOf(r), ready: make(chan struct{}), at: now, seq: seq, study: studies[r.URL.Path]}
 	c.entries[key] = k
+	c.count(k)
 	return k, true, false
 }
 
@@ -209,22 +216,34 @@ func (k *entry) lasts() time.Duration {
 // makeRoom forgets answers of who has most, until there are no more than so many and they
 // weigh no more than they may. The cache is locked.
 func (c *cache) makeRoom(most int) {
-	for {
-		entries, bytes, weights := len(c.entries), 0, map[string]int{}
+	for len(c.entries) > most || c.bytes > maxBytes {
+		weights := map[string]int{}
 		for _, k := range c.entries {
-			bytes += k.weight()
 			weights[k.reader] += k.weight()
 		}
-		if entries <= most && bytes <= maxBytes {
-			return
-		}
 		who := Heaviest(weights)
-		for name, k := range c.entries {
+		for _, k := range c.entries {
 			if k.reader == who {
-				delete(c.entries, name)
+				c.remove(k)
 			}
 		}
 	}
+}
+
+// remove forgets an entry. The cache is locked.
+func (c *cache) remove(k *entry) {
+	delete(c.entries, k.name)
+	c.bytes -= k.counted
+	k.counted = 0
+}
+
+// count counts what an entry weighs now, if it is still kept. The cache is locked.
+func (c *cache) count(k *entry) {
+	if c.entries[k.name] != k {
+		return
+	}
+	c.bytes += k.weight() - k.counted
+	k.counted = k.weight()
 }
 
 // perEntry is what an answer weighs beside its text.
@@ -255,6 +274,7 @@ func (c *cache) fill(k *entry, r *http.Request) {
 		close(k.ready)
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		c.count(k)
 		c.makeRoom(maxEntries)
 	}()
 	res, err := c.next.RoundTrip(r)
@@ -273,17 +293,17 @@ func (c *cache) fill(k *entry, r *http.Request) {
 func (c *cache) drop(k *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for name, one := range c.entries {
-		if one == k {
-			delete(c.entries, name)
-		}
+	if c.entries[k.name] == k {
+		c.remove(k)
 	}
 }
 
 func (c *cache) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	clear(c.entries)
+	for _, k := range c.entries {
+		c.remove(k)
+	}
 }
 
 // questions are the paths of the methods that only read.

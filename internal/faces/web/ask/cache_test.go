@@ -39,9 +39,10 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	for i := range 3 * maxEntries {
 		put(t, c, "bob", fmt.Sprint(i))
 	}
-	bytes, hers := 0, false
+	bytes, counted, hers := 0, 0, false
 	for _, k := range c.entries {
 		bytes += len(k.body)
+		counted += k.weight()
 		hers = hers || strings.Contains(k.reader, "ada")
 	}
 	if len(c.entries) > maxEntries || bytes > maxBytes {
@@ -49,5 +50,14 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	}
 	if !hers {
 		t.Error("the other reader's answer gave way")
+	}
+	if c.bytes != counted {
+		t.Errorf("%d bytes are counted for %d", c.bytes, counted)
+	}
+	for _, k := range c.entries {
+		c.drop(k)
+	}
+	if c.bytes != 0 {
+		t.Errorf("%d bytes are counted of nothing", c.bytes)
 	}
 }

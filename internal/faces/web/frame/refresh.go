@@ -26,16 +26,19 @@ type refreshes struct {
 
 	mu       sync.Mutex
 	kept     map[string]*refresh
+	bytes    int  // that they weigh together
 	reminder bool // a call of changed is scheduled
 }
 
 type refresh struct {
-	reader string
-	ready  chan struct{} // closed when it is there
-	at     time.Time
-	seq    uint64 // the last record before it was made
-	a      *recorder
-	own    bool // it is of one browser alone
+	key     string // by which it is kept
+	reader  string
+	counted int           // bytes that are counted for it
+	ready   chan struct{} // closed when it is there
+	at      time.Time
+	seq     uint64 // the last record before it was made
+	a       *recorder
+	own     bool // it is of one browser alone
 }
 
 // recorder keeps what a page writes.
@@ -101,9 +104,13 @@ func (f *refreshes) find(key, reader string) (k *refresh, mine, old bool) {
 	if f.kept == nil {
 		f.kept = map[string]*refresh{}
 	}
+	if k != nil {
+		f.remove(k)
+	}
 	f.makeRoom(mostRefreshes - 1)
-	k = &refresh{reader: reader, ready: make(chan struct{}), at: now, seq: seq, a: &recorder{Recorder: ask.NewRecorder()}}
+	k = &refresh{key: key, reader: reader, ready: make(chan struct{}), at: now, seq: seq, a: &recorder{Recorder: ask.NewRecorder()}}
 	f.kept[key] = k
+	f.count(k)
 	return k, true, false
 }
 
@@ -125,22 +132,34 @@ func (f *refreshes) remind(in time.Duration) {
 // makeRoom forgets refreshes of the reader who has most, until there are no more than so many
 // and they weigh no more than they may. The refreshes are locked.
 func (f *refreshes) makeRoom(most int) {
-	for {
-		bytes, weights := 0, map[string]int{}
+	for len(f.kept) > most || f.bytes > refreshBytes {
+		weights := map[string]int{}
 		for _, k := range f.kept {
-			bytes += k.weight()
 			weights[k.reader] += k.weight()
 		}
-		if len(f.kept) <= most && bytes <= refreshBytes {
-			return
-		}
 		who := ask.Heaviest(weights)
-		for key, k := range f.kept {
+		for _, k := range f.kept {
 			if k.reader == who {
-				delete(f.kept, key)
+				f.remove(k)
 			}
 		}
 	}
+}
+
+// remove forgets a refresh. The refreshes are locked.
+func (f *refreshes) remove(k *refresh) {
+	delete(f.kept, k.key)
+	f.bytes -= k.counted
+	k.counted = 0
+}
+
+// count counts what a refresh weighs now, if it is still kept. The refreshes are locked.
+func (f *refreshes) count(k *refresh) {
+	if f.kept[k.key] != k {
+		return
+	}
+	f.bytes += k.weight() - k.counted
+	k.counted = k.weight()
 }
 
 // weight is how many bytes a refresh takes; of one that is being made little is known.
@@ -159,6 +178,7 @@ func (f *refreshes) fill(k *refresh, r *http.Request, page http.Handler) {
 		close(k.ready)
 		f.mu.Lock()
 		defer f.mu.Unlock()
+		f.count(k)
 		f.makeRoom(mostRefreshes)
 	}()
 	k.own = true
@@ -169,7 +189,9 @@ func (f *refreshes) fill(k *refresh, r *http.Request, page http.Handler) {
 func (f *refreshes) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	clear(f.kept)
+	for _, k := range f.kept {
+		f.remove(k)
+	}
 }
 
 // send writes what was kept.
