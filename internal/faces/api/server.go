@@ -202,8 +202,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			err = s.turns.call(who)
 		}
 		leave := func() {}
-		if err == nil && !streams[r.URL.Path] {
-			leave, err = s.turns.enter(r.Context(), who, r)
+		if err == nil {
+			leave, err = s.admitted(r, who)
 		}
 		s.noteInAudit(r, who, err)
 		if err != nil {
@@ -214,6 +214,14 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		who.recheck = s.recheckOf(r, who)
 		next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), who)))
 	})
+}
+
+// admitted waits until a call may begin: a stream has no slot, for it lasts as long as it likes.
+func (s *Server) admitted(r *http.Request, who *caller) (leave func(), err error) {
+	if streams[r.URL.Path] {
+		return func() {}, s.turns.afford(r.Context(), who)
+	}
+	return s.turns.enter(r.Context(), who, r)
 }
 
 // streams are the procedures whose calls last as long as the caller likes; they are counted

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
@@ -184,12 +185,15 @@ func (s eventService) Watch(ctx context.Context, m *musterv1.WatchRequest, strea
 	if err := stream.Send(nil); err != nil { // headers: the caller learns that the watch stands
 		return err
 	}
+	reading := s.reading()
 	err := s.engine.Watch(ctx, from, func(r event.Record) error {
+		defer reading.read()
 		done, err := s.turns.pace(ctx, callerOf(ctx), mostOfWrite)
 		if err != nil {
 			return err
 		}
 		defer done()
+		s.turns.charge(callerOf(ctx), reading.took(r.Seq))
 		if r = s.shown(ctx, only(r, m.GetKinds())); len(r.Events) == 0 {
 			return nil
 		}
@@ -206,6 +210,28 @@ func (s eventService) Watch(ctx context.Context, m *musterv1.WatchRequest, strea
 		return err
 	}
 }
+
+// reading counts what it takes to read old records, which happens between two that are shown.
+type reading struct {
+	head  uint64 // the last record that was there when the stream began: later ones are waited for
+	since time.Time
+}
+
+func (s *service) reading() *reading {
+	o := &reading{since: time.Now()}
+	s.engine.Read(func(state *fleet.State) { o.head = state.Seq })
+	return o
+}
+
+// took is how long it took to read a record, in seconds, up to what a record takes at most.
+func (o *reading) took(seq uint64) float64 {
+	if seq > o.head {
+		return 0
+	}
+	return min(mostOfWrite, time.Since(o.since)).Seconds()
+}
+
+func (o *reading) read() { o.since = time.Now() }
 
 // from is the sequence number to watch from; 0 means the next one.
 func (s *service) from(seq uint64) uint64 {

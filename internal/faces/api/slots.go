@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -26,11 +27,19 @@ const (
 )
 
 // How long the server may work for a user: seconds of it in each second, and how much may be
-// saved up or owed. Callers that run the fleet are not bounded so.
+// saved up or owed. While others wait for the processor it is less of both (gate.Spare).
+// Callers that run the fleet are not bounded so.
 const (
 	workEach  = 0.25
 	workSaved = 5.0
 	workOwed  = -5.0
+)
+
+// What a request counts beside what is done for it, in seconds: for itself, before anything of it is
+// read, and for each byte that was read. That much finding out takes that it is wrong.
+const (
+	workOfCall = 0.2e-3
+	workOfByte = 4e-9
 )
 
 // mostOfWrite is what a command counts at most: the rest of its time it waits for the disk.
@@ -64,12 +73,93 @@ func isLarge(r *http.Request) bool {
 
 // enter waits for a slot for a call.
 func (t *turns) enter(ctx context.Context, c *caller, r *http.Request) (leave func(), err error) {
+	if err := t.afford(ctx, c); err != nil {
+		return nil, err
+	}
+	t.weigh(c, r)
 	return t.await(ctx, c, func(s *share) chan struct{} {
 		if isLarge(r) || whole[r.URL.Path] && r.Header.Get(headerLarge) == asStream {
 			return s.large
 		}
 		return s.calls
 	})
+}
+
+// afford counts a request once the caller has time left for it. What is refused for what stands in
+// it, or is a stream too many, counts no less than what is answered.
+func (t *turns) afford(ctx context.Context, c *caller) error {
+	if c.runs {
+		return nil
+	}
+	for end := time.Now().Add(patienceInLine); ; {
+		wait, err := t.pay(c)
+		if err != nil || wait == 0 {
+			return err
+		}
+		if time.Now().Add(wait).After(end) {
+			return tooMuch("%s has had the server work for long; wait %d s, and ask less", answerable(c), int(wait/time.Second)+1)
+		}
+		if err := t.stand(ctx, c, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// pay counts a request, or says how long it has to wait.
+func (t *turns) pay(c *caller) (wait time.Duration, err error) {
+	err = t.mind(c, func(s *share) error {
+		if wait = s.earn(time.Now(), t.spare()); wait == 0 {
+			s.work -= workOfCall
+		} else if s.line >= callsInLine {
+			return tooMuch("%s has %d calls waiting already; ask fewer things at once", answerable(c), callsInLine)
+		}
+		return nil
+	})
+	return wait, err
+}
+
+// weigh has what is read of a request counted.
+func (t *turns) weigh(c *caller, r *http.Request) {
+	if !c.runs && r.Body != nil {
+		r.Body = &weighed{r.Body, func(n int) { t.charge(c, workOfByte*float64(n)) }}
+	}
+}
+
+// weighed is a request of which each part that is read counts.
+type weighed struct {
+	io.ReadCloser
+	count func(n int)
+}
+
+// Read reads a part.
+func (o *weighed) Read(p []byte) (int, error) {
+	n, err := o.ReadCloser.Read(p)
+	if n > 0 {
+		o.count(n)
+	}
+	return n, err
+}
+
+// stand waits in line.
+func (t *turns) stand(ctx context.Context, c *caller, wait time.Duration) error {
+	line := func(n int) { _ = t.mind(c, func(s *share) error { s.line += n; return nil }) }
+	line(1)
+	defer line(-1)
+	if !paused(ctx, wait) {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// earn adds what the caller has earned since it was counted last, and says how long its next call
+// has to wait. spare is how much of its share a caller has now.
+func (o *slots) earn(now time.Time, spare float64) (wait time.Duration) {
+	each, saved := workEach*spare, workSaved*spare
+	o.work, o.paid = min(saved, o.work+each*now.Sub(o.paid).Seconds()), now
+	if o.work >= 0 {
+		return 0
+	}
+	return max(time.Millisecond, time.Duration(-o.work/each*float64(time.Second)))
 }
 
 // await waits for one of a caller's slots.
@@ -109,11 +199,21 @@ func (t *turns) await(ctx context.Context, c *caller, of func(*share) chan struc
 }
 
 // pace waits until the server may work for a caller again, and has what is done now counted,
-// up to a bound. Each call is counted with what the caller's calls usually take before it begins:
-// calls that have waited for the same moment do not all begin in it.
+// up to a bound.
 func (t *turns) pace(ctx context.Context, c *caller, most time.Duration) (done func(), err error) {
+	start, err := t.prepaid(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return start(most), nil
+}
+
+// prepaid waits until the server may work for a caller again. The call is counted with what the
+// caller's calls usually take before it begins: calls that have waited for the same moment do not
+// all begin in it. start begins to count what it really takes, up to a bound.
+func (t *turns) prepaid(ctx context.Context, c *caller) (start func(most time.Duration) (done func()), err error) {
 	if c.runs {
-		return func() {}, nil
+		return func(time.Duration) func() { return func() {} }, nil
 	}
 	ahead, wait := t.begin(c)
 	for ; wait > 0; ahead, wait = t.begin(c) {
@@ -121,15 +221,24 @@ func (t *turns) pace(ctx context.Context, c *caller, most time.Duration) (done f
 			return nil, ctx.Err()
 		}
 	}
-	began := time.Now()
-	return func() {
-		took := min(most, time.Since(began)).Seconds()
-		_ = t.mind(c, func(s *share) error {
-			s.work = max(workOwed, s.work+ahead-took)
-			s.usual += (took - s.usual) / usualOver
-			return nil
-		})
+	return func(most time.Duration) func() {
+		began := time.Now()
+		return func() { t.settle(c, ahead, min(most, time.Since(began)).Seconds()) }
 	}, nil
+}
+
+// settle counts what a call took in place of what was counted ahead.
+func (t *turns) settle(c *caller, ahead, took float64) {
+	_ = t.mind(c, func(s *share) error {
+		s.work = max(workOwed, s.work+ahead-took)
+		s.usual += (took - s.usual) / usualOver
+		return nil
+	})
+}
+
+// charge counts what was done for a caller beside a call.
+func (t *turns) charge(c *caller, took float64) {
+	_ = t.mind(c, func(s *share) error { s.work = max(workOwed, s.work-took); return nil })
 }
 
 // usualOver is over how many of a caller's calls what they usually take is learned.
@@ -138,10 +247,7 @@ const usualOver = 16
 // begin counts a call that begins now, with how many seconds it says, or says how long it has to wait.
 func (t *turns) begin(c *caller) (ahead float64, wait time.Duration) {
 	_ = t.mind(c, func(s *share) error {
-		now := time.Now()
-		s.work, s.paid = min(workSaved, s.work+workEach*now.Sub(s.paid).Seconds()), now
-		if s.work < 0 {
-			wait = max(time.Millisecond, time.Duration(-s.work/workEach*float64(time.Second)))
+		if wait = s.earn(time.Now(), t.spare()); wait > 0 {
 			return nil
 		}
 		ahead = s.usual
@@ -171,11 +277,6 @@ func (t *turns) share(next http.Handler) http.Handler {
 			return
 		}
 		defer over()
-		done, err := t.pace(r.Context(), c, patienceInLine)
-		if err != nil {
-			return // the caller has gone
-		}
-		defer done()
 		next.ServeHTTP(w, r)
 	})
 }
@@ -190,7 +291,7 @@ func (t *turns) turn(ctx context.Context, c *caller, req connect.AnyRequest) (ov
 	}
 	steps := []func() (func(), error){func() (func(), error) { return t.pace(ctx, c, most) }}
 	if costly {
-		steps = append([]func() (func(), error){func() (func(), error) { return t.costly(ctx, c) }}, steps...)
+		steps = []func() (func(), error){func() (func(), error) { return t.costly(ctx, c) }}
 	}
 	if changes {
 		steps = append([]func() (func(), error){func() (func(), error) { return t.await(ctx, c, func(s *share) chan struct{} { return s.writes }) }}, steps...)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -16,9 +17,114 @@ func callerNamed(name string) *caller {
 	return &caller{actor: core.Actor{Name: "user:" + name, User: name}}
 }
 
+// calmTurns are turns on a machine where no caller waits for the processor.
+func calmTurns() *turns {
+	t := newTurns()
+	t.spare = func() float64 { return 1 }
+	return t
+}
+
+// While others wait for the processor, a caller has less of it, and what was saved up is less, too.
+func TestACallerHasLessWhileOthersWait(t *testing.T) {
+	turns, bob := calmTurns(), callerNamed("bob")
+	turns.spare = func() float64 { return 0.25 }
+	done, err := turns.pace(t.Context(), bob, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done()
+	_ = turns.mind(bob, func(s *share) error {
+		if s.work > workSaved/4 {
+			t.Errorf("%.2f s are saved up", s.work)
+		}
+		s.work, s.paid = -1, time.Now()
+		return nil
+	})
+	if _, wait := turns.begin(bob); wait < 15*time.Second {
+		t.Errorf("one second is earned in %v", wait)
+	}
+}
+
+// Calls that are refused for what stands in them, and streams too many, count, too: reading them
+// takes time. Who has none left waits before anything is read.
+func TestWhatIsRefusedCounts(t *testing.T) {
+	turns, bob := calmTurns(), callerNamed("bob")
+	left := func() (work float64) {
+		_ = turns.mind(bob, func(s *share) error { work = s.work; return nil })
+		return work
+	}
+	for range 1000 {
+		if err := turns.afford(t.Context(), bob); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := left(); now > workSaved-0.1 {
+		t.Errorf("%.3f s are left of %.0f after 1,000 calls that came to nothing", now, workSaved)
+	}
+	before := left()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", io.LimitReader(zeros{}, 200<<20))
+	turns.weigh(bob, r)
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		t.Fatal(err)
+	}
+	if now := left(); now > before-0.5 {
+		t.Errorf("%.3f s are left of %.3f after 200 MB", now, before)
+	}
+	_ = turns.mind(bob, func(s *share) error { s.work = -1; return nil })
+	brief, end := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer end()
+	if err := turns.afford(brief, bob); err == nil {
+		t.Error("the next one is read at once")
+	}
+	if err := turns.afford(t.Context(), callerNamed("ada")); err != nil {
+		t.Errorf("another's: %v", err)
+	}
+}
+
+// zeros is what can be read for ever.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// Who would have to wait for longer than a call waits is told so at once.
+func TestALongWaitIsRefused(t *testing.T) {
+	turns, bob := calmTurns(), callerNamed("bob")
+	turns.spare = func() float64 { return 0.1 }
+	_ = turns.mind(bob, func(s *share) error { s.work = workOwed; return nil })
+	if err := turns.afford(t.Context(), bob); connect.CodeOf(err) != connect.CodeResourceExhausted {
+		t.Errorf("it is answered with %v", err)
+	}
+}
+
+// A costly question whose caller has no time left holds no turn that others wait for.
+func TestWhoWaitsForTimeHoldsNoTurn(t *testing.T) {
+	turns, bob := calmTurns(), callerNamed("bob")
+	_ = turns.mind(bob, func(s *share) error { s.work = -1; return nil })
+	ctx, end := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_, _ = turns.costly(ctx, bob) // it ends with ctx
+	}()
+	for {
+		waits := false
+		_ = turns.mind(bob, func(s *share) error { waits = len(s.costly) == 1; return nil })
+		if waits {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(20 * time.Millisecond)
+	if n := len(turns.together); n != 0 {
+		t.Errorf("%d of %d turns of all are taken", n, cap(turns.together))
+	}
+	end()
+	<-over
+}
+
 // A caller's calls wait for one another, and not for another's.
 func TestCallsInProgressAreCounted(t *testing.T) {
-	turns, bob := newTurns(), callerNamed("bob")
+	turns, bob := calmTurns(), callerNamed("bob")
 	small, err := http.NewRequest(http.MethodPost, "/", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +151,7 @@ func TestCallsInProgressAreCounted(t *testing.T) {
 
 // Who has more calls waiting than anybody needs is refused.
 func TestTheLineOfOneCallerEnds(t *testing.T) {
-	turns, bob := newTurns(), callerNamed("bob")
+	turns, bob := calmTurns(), callerNamed("bob")
 	_ = turns.mind(bob, func(s *share) error { s.line = callsInLine; return nil })
 	r, err := http.NewRequest(http.MethodPost, "/", http.NoBody)
 	if err != nil {
@@ -63,7 +169,7 @@ func TestTheLineOfOneCallerEnds(t *testing.T) {
 
 // Questions that took more than a caller's share make that caller's next ones wait.
 func TestQuestionsAreHeldToTheirShare(t *testing.T) {
-	turns, bob := newTurns(), callerNamed("bob")
+	turns, bob := calmTurns(), callerNamed("bob")
 	done, err := turns.pace(t.Context(), bob, time.Second)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +199,7 @@ func TestOneCallerLeavesTurnsToOthers(t *testing.T) {
 // Calls that wait for the same moment do not all begin in it: each is counted ahead with what the
 // caller's calls usually take.
 func TestCallsOfOneMomentDoNotAllBegin(t *testing.T) {
-	turns, bob := newTurns(), callerNamed("bob")
+	turns, bob := calmTurns(), callerNamed("bob")
 	_ = turns.mind(bob, func(s *share) error { s.work, s.usual = 2.5, 1; return nil })
 	begun := 0
 	for range userCalls {
@@ -108,7 +214,7 @@ func TestCallsOfOneMomentDoNotAllBegin(t *testing.T) {
 
 // What is no RPC and reads the whole fleet counts against its caller's share, too.
 func TestTheInventoryCountsAgainstItsCallersShare(t *testing.T) {
-	turns, bob := newTurns(), callerNamed("bob")
+	turns, bob := calmTurns(), callerNamed("bob")
 	slow := turns.share(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(20 * time.Millisecond) }))
 	r := httptest.NewRequestWithContext(withCaller(t.Context(), bob), http.MethodGet, inventoryPath, http.NoBody)
 	slow.ServeHTTP(httptest.NewRecorder(), r)
@@ -118,4 +224,20 @@ func TestTheInventoryCountsAgainstItsCallersShare(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// Reading records that were there when a stream began counts, shown or not; waiting for new ones
+// does not.
+func TestReadingOldRecordsCounts(t *testing.T) {
+	o := &reading{head: 10, since: time.Now().Add(-3 * time.Millisecond)}
+	if took := o.took(10); took < 0.003 {
+		t.Errorf("an old record counts %.4f s", took)
+	}
+	if took := o.took(11); took != 0 {
+		t.Errorf("a new record counts %.4f s", took)
+	}
+	o.since = time.Now().Add(-time.Hour)
+	if took := o.took(10); took != mostOfWrite.Seconds() {
+		t.Errorf("one after an hour counts %.4f s", took)
+	}
 }

@@ -48,6 +48,7 @@ type turns struct {
 	callers  map[string]*share
 	streams  int
 	together chan struct{}
+	spare    func() float64 // how much of its share a caller has now, 1: all
 }
 
 // share is what a caller has of the server.
@@ -61,7 +62,7 @@ type share struct {
 }
 
 func newTurns() *turns {
-	return &turns{callers: map[string]*share{}, together: make(chan struct{}, costlyTogether())}
+	return &turns{callers: map[string]*share{}, together: make(chan struct{}, costlyTogether()), spare: gate.Spare}
 }
 
 // answerable is who answers for what a caller does: an operator also for what is done as others.
@@ -149,16 +150,31 @@ func (t *turns) stream(c *caller) (over func(), err error) {
 	}, err
 }
 
-// costly waits for a caller's turn to ask something costly. These turns bound the question by
-// themselves, so a page that asks it gives its place to others until it is answered.
+// costly waits for a caller's turn to ask something costly, and has its time counted. These turns
+// bound the question by themselves, so a page that asks it gives its place to others until it is
+// answered.
 func (t *turns) costly(ctx context.Context, c *caller) (over func(), err error) {
 	back := gate.Lend(ctx)
-	defer func() {
-		if err != nil {
-			back()
-		}
-	}()
-	var own chan struct{}
+	own, err := t.lineUp(c)
+	if err != nil {
+		back()
+		return nil, err
+	}
+	done, err := t.among(ctx, c, own)
+	if err != nil {
+		t.stepOut(c)
+		back()
+		return nil, err
+	}
+	return func() {
+		done()
+		t.stepOut(c)
+		back()
+	}, nil
+}
+
+// lineUp puts a costly question in its caller's line.
+func (t *turns) lineUp(c *caller) (own chan struct{}, err error) {
 	limit := costlyInLine
 	if c.runs {
 		limit = operatorInLine
@@ -171,29 +187,48 @@ func (t *turns) costly(ctx context.Context, c *caller) (over func(), err error) 
 		own = s.costly
 		return nil
 	})
+	return own, err
+}
+
+func (t *turns) stepOut(c *caller) {
+	_ = t.mind(c, func(s *share) error { s.inLine--; return nil })
+}
+
+// among waits for the caller's own turn, then until the server may work for the caller again, and
+// only then for a turn among all: who has to wait for time of their own keeps no other from a turn.
+func (t *turns) among(ctx context.Context, c *caller, own chan struct{}) (done func(), err error) {
+	patient, end := context.WithTimeout(ctx, patienceInLine)
+	defer end()
+	busy := tooMuch("too many questions that take long are asked at once; try again later")
+	if !enters(patient, own) {
+		return nil, busy
+	}
+	start, err := t.prepaid(ctx, c)
 	if err != nil {
+		<-own
 		return nil, err
 	}
-	left := func() { _ = t.mind(c, func(s *share) error { s.inLine--; return nil }) }
-	ctx, end := context.WithTimeout(ctx, patienceInLine)
-	defer end()
-	for i, line := range []chan struct{}{own, t.together} {
-		select {
-		case line <- struct{}{}:
-		case <-ctx.Done():
-			if i > 0 {
-				<-own
-			}
-			left()
-			return nil, tooMuch("too many questions that take long are asked at once; try again later")
-		}
+	if !enters(patient, t.together) {
+		start(0)()
+		<-own
+		return nil, busy
 	}
+	paid := start(patienceInLine)
 	return func() {
+		paid()
 		<-t.together
 		<-own
-		left()
-		back()
 	}, nil
+}
+
+// enters takes one of some turns; false: ctx has ended first.
+func enters(ctx context.Context, line chan struct{}) bool {
+	select {
+	case line <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // timed is a message that asks about a moment.

@@ -91,7 +91,7 @@ type readerTurns struct {
 }
 
 // How long pages of one signed-in reader may be worked on: seconds in each second, and how
-// much may be saved up.
+// much may be saved up. While others wait for the processor it is less of both.
 const (
 	workEach    = 0.25
 	workSaved   = 5.0
@@ -149,7 +149,8 @@ const noReader = "\x00"
 // earned is what a reader has left now. The turns are locked.
 func (r *readerTurns) earned() float64 {
 	now := time.Now()
-	r.left, r.paid = min(workSaved, r.left+workEach*now.Sub(r.paid).Seconds()), now
+	spare := gate.Spare()
+	r.left, r.paid = min(spare*workSaved, r.left+spare*workEach*now.Sub(r.paid).Seconds()), now
 	return r.left
 }
 
@@ -161,7 +162,7 @@ func (t *turns) rested(ctx context.Context, r *readerTurns) bool {
 	if left > 0 {
 		return true
 	}
-	return gate.Pause(ctx, time.Duration(-left/workEach*float64(time.Second)))
+	return gate.Pause(ctx, time.Duration(-left/(gate.Spare()*workEach)*float64(time.Second)))
 }
 
 // join puts a reader in line; nil: too many pages of theirs are.
@@ -188,7 +189,7 @@ func (t *turns) leave(r *readerTurns) {
 		return
 	}
 	for name, one := range t.each { // those who have had nothing for a while are as good as new
-		if one.inLine == 0 && one.earned() >= workSaved {
+		if one.inLine == 0 && one.earned() >= gate.Spare()*workSaved {
 			delete(t.each, name)
 		}
 	}
