@@ -36,7 +36,7 @@ const (
 )
 
 // What a request counts beside what is done for it, in seconds: for itself, before anything of it is
-// read, and for each byte that was read. That much finding out takes that it is wrong.
+// read, and for each byte that was read. It takes about that long to see that a request is wrong.
 const (
 	workOfCall = 0.2e-3
 	workOfByte = 4e-9
