@@ -69,6 +69,7 @@ func TestBadInputAboutBuildingIsRefusedWhole(t *testing.T) {
 		{"a project that comes again", blueprintWith(func(b *fleet.Blueprint) { b.Projects = []string{"net", "nodes", "net"} }), core.Invalid, `names project "net" twice`},
 		{"a runner without projects", blueprintWith(func(b *fleet.Blueprint) { b.Runner = "tofu" }), core.Invalid, "name their folders"},
 		{"a pipeline without its organisation", blueprintWith(func(b *fleet.Blueprint) { b.Runner = "buildkite:clusters" }), core.Invalid, "write buildkite:ORG/PIPELINE"},
+		{"a pipeline of no organisation", blueprintWith(func(b *fleet.Blueprint) { b.Runner = "buildkite:/clusters" }), core.Invalid, "write buildkite:ORG/PIPELINE"},
 		{"another blueprint of the same version", blueprintWith(func(b *fleet.Blueprint) { b.Name, b.Parallel = "nd", true }), core.NameTaken, "add it as version 2"},
 		{"two records with one name", core.PlanCluster{Record: recordOf("lynx", 4)}, core.NameTaken, "is planned already"},
 		{"a blueprint that there is not", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Blueprint = "nx" })}, core.NoSuchBlueprint, "muster blueprint list"},
@@ -196,6 +197,39 @@ func TestALimitThatWouldDoIsEnoughForAll(t *testing.T) {
 		v := core.Look(s, s.Life(cluster), now)
 		if c := v.Find(fleet.QuotaAvailable); !strings.Contains(c.Message, says) {
 			t.Errorf("%s: %s", cluster, c.Message)
+		}
+	}
+}
+
+// TestCoresThatACountShowsAreOneClustersOnly: the count rises by the cores of one of two clusters that are
+// alike. The first has its cores then, and the other waits for a count that shows both.
+func TestCoresThatACountShowsAreOneClustersOnly(t *testing.T) {
+	s, now := fleet.NewState(), moment(time.Hour)
+	do := func(c core.Command) {
+		t.Helper()
+		now = now.Add(time.Minute)
+		if _, refusal := core.Step(s, core.Request{Command: c, Actor: core.System}, now); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	count := func(used int) {
+		t.Helper()
+		do(core.ReportCounts{Subscription: "s1", Region: "east", Counts: []fleet.CloudCount{{Meter: "nd", Used: used, Limit: 10_000}}})
+	}
+	do(core.AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "nd", PerNode: 96}}, Checkin: fleet.CheckinInventory}})
+	do(core.PlanCluster{Record: recordOf("lynx", 4)})
+	do(core.PlanCluster{Record: recordOf("puma", 4)})
+	count(0)
+	for _, step := range []fleet.Step{fleet.StepPipeline, fleet.StepScaleSets} {
+		for _, cluster := range []string{"lynx", "puma"} {
+			op := s.Life(cluster).Step(step).Operation
+			do(core.ReportOperation{Cluster: cluster, Step: step, ID: op.ID, State: fleet.OperationSucceeded})
+		}
+	}
+	for _, c := range []struct{ used, lynx, puma int }{{0, 384, 384}, {384, 0, 384}, {767, 0, 384}, {768, 0, 0}} {
+		count(c.used)
+		if lynx, puma := s.Life("lynx").ReservedOf("nd"), s.Life("puma").ReservedOf("nd"); lynx != c.lynx || puma != c.puma {
+			t.Errorf("with %d cores in use %d are reserved for lynx and %d for puma, want %d and %d", c.used, lynx, puma, c.lynx, c.puma)
 		}
 	}
 }

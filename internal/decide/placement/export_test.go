@@ -7,6 +7,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
+// CompareQuotaWork orders two nodes by the in-quota work on them.
+var CompareQuotaWork = compareQuotaWork
+
 // Hits counts how often each fast path gave an answer of its own in TwinsAgree.
 type Hits struct {
 	GivenBackAt  int // victims that giveBackAt found not to be needed
