@@ -13,12 +13,12 @@ import (
 // carrier is one kind of what carries decisions out: real clusters, or a driver. The data
 // folder of its fleet bears its mark, so that no other kind ever carries that fleet out.
 type carrier struct {
-	asked func(o upOptions) bool             // the options ask for it
-	make  func(s *server) (*cluster, error)  // what carries this server's decisions out
-	mark  func(o upOptions) string           // one line, other than those of all other kinds; "" is the simulation's alone
-	bears func(mark string) bool             // a folder with this mark is of this kind
-	again func(mark string) string           // what such a folder holds, and how people go on with it
-	takes func(mark string) bool             // a folder of another kind that may become one of this kind; nil: none
+	asked func(o upOptions) bool            // the options ask for it
+	make  func(s *server) (*cluster, error) // what carries this server's decisions out
+	mark  func(o upOptions) string          // one line, other than those of all other kinds; "" is the simulation's alone
+	bears func(mark string) bool            // a folder with this mark is of this kind
+	again func(mark string) string          // what such a folder holds, and how people go on with it
+	takes func(mark string) bool            // a folder of another kind that may become one of this kind; nil: none
 }
 
 // simulationMark is the mark of a simulated fleet's folder: none, as such folders never had one.

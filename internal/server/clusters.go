@@ -47,8 +47,8 @@ type clusters struct {
 type keptCluster struct {
 	join   joinOptions
 	client *kube.Client
-	stop context.CancelFunc
-	done chan struct{}
+	stop   context.CancelFunc
+	done   chan struct{}
 }
 
 // severalCluster is all real clusters, those that dial in and those that the server reaches.

@@ -171,7 +171,7 @@ func (o *journalCommand) verify(ctx context.Context, name string) error {
 	err = j.Read(ctx, base.Seq+1, func(en journal.Entry) error {
 		rec, err := event.Decode(en.Data)
 		if err == nil {
-			core.Apply(state, rec)
+			core.ApplyRecord(state, rec)
 			progress(rec.Seq)
 		}
 		return err

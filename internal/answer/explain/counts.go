@@ -122,7 +122,7 @@ func (q *question) addStaying(w *fleet.Workload, newcomer fleet.Key, own bool, s
 			if before || !key.Surplus && !above {
 				sum.unevictable += pool.GPUs
 			}
-			borrows := r.Holds == fleet.HoldsBorrowing || own && r.Holds == fleet.HoldsGuaranteed
+			borrows := r.HeldAs == fleet.HoldsBorrowing || own && r.HeldAs == fleet.HoldsGuaranteed
 			if !borrows || !above {
 				sum.unevictableInTree += pool.GPUs
 			}

@@ -78,7 +78,7 @@ func (b *Book) Add(r event.Record) {
 	clear(b.seen)
 	b.touch(r) // where work leaves
 	promised := b.promisedBefore(r)
-	core.Apply(b.state, r)
+	core.ApplyRecord(b.state, r)
 	b.touch(r) // where it comes
 	b.Seq, b.At = r.Seq, at
 	for _, e := range r.Events {

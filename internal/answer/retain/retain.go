@@ -148,7 +148,7 @@ func (g *gathering) take(en journal.Entry) error {
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	core.Apply(g.state, rec)
+	core.ApplyRecord(g.state, rec)
 	if g.book != nil {
 		g.book.Add(rec)
 	}

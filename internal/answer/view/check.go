@@ -60,13 +60,13 @@ func (c *checker) holdings(p *fleet.Partition) {
 			for pool, replicas := range w.Replicas {
 				for _, r := range replicas {
 					if r.Phase != fleet.Reserved {
-						held[r.Holds] += w.Pools[pool].GPUs
+						held[r.HeldAs] += w.Pools[pool].GPUs
 					}
 				}
 			}
 		}
 		for h, gpus := range held {
-			c.equal(a.Quota+": GPUs held as "+fleet.Holds(h).String(), a.GPUsAs(fleet.Holds(h)), gpus)
+			c.equal(a.Quota+": GPUs held as "+fleet.HeldAs(h).String(), a.GPUsAs(fleet.HeldAs(h)), gpus)
 		}
 	}
 }

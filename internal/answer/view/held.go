@@ -31,7 +31,7 @@ func HeldOn(p *fleet.Partition, node int) []Held {
 		}
 		for _, replica := range r.Workload.Replicas[r.Pool] {
 			if replica.Node == node {
-				list = addHeld(list, Held{replica.Holds.String(), r.Workload.Target, r.GPUs()})
+				list = addHeld(list, Held{replica.HeldAs.String(), r.Workload.Target, r.GPUs()})
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func (sc *scene) quota(path string, nodes int, backing ...int) {
 }
 
 // work puts one replica of some GPUs on each of the nodes.
-func (sc *scene) work(name, target string, gpus int, phase fleet.Phase, holds fleet.Holds, nodes ...string) *fleet.Workload {
+func (sc *scene) work(name, target string, gpus int, phase fleet.Phase, holds fleet.HeldAs, nodes ...string) *fleet.Workload {
 	w := sc.s.AddWorkload(sc.s.NextID+1, fleet.Spec{
 		Name: name, Namespace: "ns-" + name, Target: target, Priority: fleet.Mid,
 		Pools: []fleet.Pool{{Name: "w", GPUs: gpus, Min: len(nodes), Max: len(nodes), Reach: fleet.ReachAny}},
@@ -60,7 +60,7 @@ func (sc *scene) work(name, target string, gpus int, phase fleet.Phase, holds fl
 	return w
 }
 
-func (sc *scene) place(w *fleet.Workload, phase fleet.Phase, holds fleet.Holds, nodes ...string) {
+func (sc *scene) place(w *fleet.Workload, phase fleet.Phase, holds fleet.HeldAs, nodes ...string) {
 	spot := fleet.Spot{}
 	for _, n := range nodes {
 		i, ok := sc.p.Node(n)

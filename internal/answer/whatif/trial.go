@@ -13,7 +13,7 @@ import (
 // Start is how a workload starts, if it does.
 type Start struct {
 	At        fleet.Instant // when; after victims' grace, or a dwell, where there is one
-	Holds     fleet.Holds
+	Holds     fleet.HeldAs
 	Partition string
 	Islands   []string // in order of name
 	GPUs      int
@@ -167,7 +167,7 @@ func (t *trial) wait(until fleet.Instant) bool {
 
 func (t *trial) start(w *fleet.Workload) Start {
 	p := w.At()
-	st := Start{At: t.now, Holds: w.Holds(), Partition: p.ID, GPUs: w.GPUs()}
+	st := Start{At: t.now, Holds: w.HeldAs(), Partition: p.ID, GPUs: w.GPUs()}
 	nodes, islands := map[int]bool{}, map[string]bool{}
 	for _, spot := range w.Spots(func(fleet.Replica) bool { return true }) {
 		for _, n := range spot.Nodes {

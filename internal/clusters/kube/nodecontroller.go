@@ -16,11 +16,11 @@ type nodeController struct {
 	lastSignal map[string]string // ID of the last signal, by node and check
 }
 
-// marks lists the commands that put nodes into the states that the cluster shows,
+// stateFromMarks lists the commands that put nodes into the states that the cluster shows,
 // on a cluster where Muster decides. Conditions become signals, of which the health
 // policy makes what it makes; only what others have marked on the node itself, and
 // pods that are not Muster's, are taken as they are.
-func (c *nodeController) marks(s *fleet.State, p Snapshot) (commands []core.Command) {
+func (c *nodeController) stateFromMarks(s *fleet.State, p Snapshot) (commands []core.Command) {
 	for _, n := range p.Nodes {
 		part, at := s.FindNode(n.Name)
 		if part == nil || part.Cluster != c.Translate.Cluster {

@@ -243,7 +243,7 @@ func (r *Reconciler) steps(ctx context.Context, acts bool, p Snapshot) []step {
 		},
 		func(s *fleet.State) ([]core.Command, []translate.Problem) {
 			if acts {
-				return append(r.nodes.signals(s, p), r.nodes.marks(s, p)...), nil
+				return append(r.nodes.signals(s, p), r.nodes.stateFromMarks(s, p)...), nil
 			}
 			return nodeStates(s, cluster, p.Nodes, r.Now()), nil
 		},

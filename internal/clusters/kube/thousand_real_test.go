@@ -142,7 +142,7 @@ func (w *world) borrowedAndTakenBack() {
 	w.runningOf("oak", "more", 40)
 	w.runningOf("elm", "engines", 920)
 	w.read(func(s *fleet.State) {
-		if h := s.Workload("oak", "more").Holds(); h != fleet.HoldsBorrowing {
+		if h := s.Workload("oak", "more").HeldAs(); h != fleet.HoldsBorrowing {
 			w.t.Errorf("oak/more is %s, want borrowing", h)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 type Who struct {
 	Principal fleet.Principal
 	Groups    []string // of a user; they match bindings to groups only
-	Holds     []Grant  // what the sign-in itself brings, beside bindings
+	Brings    []Grant  // what the sign-in itself brings, beside bindings
 }
 
 // Grant is a role in a scope.
@@ -29,7 +29,7 @@ func GrantOf(role fleet.Role, scope fleet.Scope) Grant {
 // Rights are all grants of a caller: what the sign-in brings, and what is bound to the
 // principal and to its groups and still holds.
 func Rights(s *fleet.State, who Who, now fleet.Instant) []Grant {
-	list := append([]Grant(nil), who.Holds...)
+	list := append([]Grant(nil), who.Brings...)
 	list = appendBound(list, s, who.Principal, now)
 	if who.Principal.Kind == fleet.UserPrincipal {
 		for _, g := range who.Groups {

@@ -8,9 +8,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Apply puts a record into the state. It decides nothing: a record that was
+// ApplyRecord puts a record into the state. It decides nothing: a record that was
 // written can always be applied, to the state it was written for.
-func Apply(s *fleet.State, r event.Record) {
+func ApplyRecord(s *fleet.State, r event.Record) {
 	s.Seq, s.Time = r.Seq-1, max(s.Time, r.At) // so s.Number() is r.Seq while the events are applied, as it was when they were decided
 	for _, e := range r.Events {
 		apply(s, e, r.At)

@@ -15,7 +15,7 @@ import (
 // person is a user who signed in, with some roles.
 func person(name string, holds ...access.Grant) Actor {
 	p := fleet.Principal{Kind: fleet.UserPrincipal, Name: name}
-	return Actor{Name: p.String(), User: name, Principal: p, Holds: holds}
+	return Actor{Name: p.String(), User: name, Principal: p, Brings: holds}
 }
 
 // A person who ends their own sign-ins one by one pushes none that others ended out of what the

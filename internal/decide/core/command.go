@@ -13,9 +13,9 @@ type Actor struct {
 	Operator bool     // everything is allowed: an admin's sign-in, who runs the server, Muster's own parts
 	// Principal is who proved to be who they are to the server; the zero value: nobody had to.
 	Principal fleet.Principal
-	Holds     []access.Grant // roles that the sign-in itself brings
+	Brings    []access.Grant // roles that the sign-in itself brings
 
-	rights []access.Grant // Holds and what is bound, once they are looked up
+	rights []access.Grant // Brings and what is bound, once they are looked up
 	looked bool
 }
 

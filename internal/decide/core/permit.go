@@ -10,7 +10,7 @@ import (
 // resolved is the actor with all rights that the state gives it.
 func (a Actor) resolved(s *fleet.State, now fleet.Instant) Actor {
 	if !a.looked && !a.Operator {
-		a.rights = access.Rights(s, access.Who{Principal: a.Principal, Groups: a.Groups, Holds: a.Holds}, now)
+		a.rights = access.Rights(s, access.Who{Principal: a.Principal, Groups: a.Groups, Brings: a.Brings}, now)
 	}
 	a.looked = true
 	return a

@@ -259,14 +259,14 @@ func TestHaircutTouchesNoGuaranteedWork(t *testing.T) {
 }
 
 // held is what running work of a cluster holds in these ways, by name.
-func (st *shorn) held(cluster string, ways ...fleet.Holds) map[string]int {
+func (st *shorn) held(cluster string, ways ...fleet.HeldAs) map[string]int {
 	held := map[string]int{}
 	for _, p := range st.s.Partitions {
 		for _, a := range p.Accounts {
 			for _, w := range a.Work() {
 				for pool, replicas := range w.Replicas {
 					for _, r := range replicas {
-						if p.Cluster == cluster && r.Phase == fleet.Running && slices.Contains(ways, r.Holds) {
+						if p.Cluster == cluster && r.Phase == fleet.Running && slices.Contains(ways, r.HeldAs) {
 							held["ns/"+w.Name] += w.Pools[pool].GPUs
 						}
 					}
@@ -384,7 +384,7 @@ func (st *shorn) replays() {
 		if rec, err = event.Decode(data); err != nil {
 			st.t.Fatal(err)
 		}
-		core.Apply(again, rec)
+		core.ApplyRecord(again, rec)
 	}
 	if again.Hash() != st.s.Hash() {
 		st.t.Fatalf("seed %d: replaying the log gives another state", st.seed)

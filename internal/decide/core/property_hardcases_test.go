@@ -108,8 +108,8 @@ func TestHardCase02AVictimThatComesStraightBack(t *testing.T) {
 	}
 	st.do(0, job("n", "fill", "t/y", fleet.Mid, pool("w", 0, 8, 2)),
 		job("n", "w", "t/y", fleet.Mid, pool("w", 0, 8, 1)))
-	if st.workload("w").Holds() != fleet.HoldsBorrowing {
-		t.Fatalf("w holds its GPU as %v, want borrowing", st.workload("w").Holds())
+	if st.workload("w").HeldAs() != fleet.HoldsBorrowing {
+		t.Fatalf("w holds its GPU as %v, want borrowing", st.workload("w").HeldAs())
 	}
 	st.do(time.Minute, core.Cancel{Namespace: "n", Name: "fill"})
 	st.pass(time.Hour)
@@ -143,8 +143,8 @@ func TestHardCase03AShortDip(t *testing.T) {
 	if before[0] != after[0] || before[1] != after[1] {
 		t.Errorf("the backing was %v before the dip and is %v", before, after)
 	}
-	if w := st.workload("train"); w.State != fleet.RunningW || w.Holds() != fleet.HoldsGuaranteed || w.Mends > 0 {
-		t.Errorf("train is %s (%v), mended %d times, stood on %v and stands on %v", w.State, w.Holds(), w.Mends, nodes, w.Replicas)
+	if w := st.workload("train"); w.State != fleet.RunningW || w.HeldAs() != fleet.HoldsGuaranteed || w.Mends > 0 {
+		t.Errorf("train is %s (%v), mended %d times, stood on %v and stands on %v", w.State, w.HeldAs(), w.Mends, nodes, w.Replicas)
 	}
 }
 
@@ -156,8 +156,8 @@ func TestHardCase04FollowingWork(t *testing.T) {
 	st.do(0, job("n", "borrower", "t/y", fleet.Mid, pool("w", 0, 8, 1), pool("v", 0, 8, 3)))
 	st.do(time.Minute, job("n", "pool", "t/x", fleet.Mid, elastic("w", 0, 8, 1, 5)))
 	st.pass(time.Hour)
-	if w := st.workload("borrower"); w.State != fleet.RunningW || w.Holds() == fleet.HoldsUnprotected {
-		t.Errorf("the borrower is %s (%v)", w.State, w.Holds())
+	if w := st.workload("borrower"); w.State != fleet.RunningW || w.HeldAs() == fleet.HoldsUnprotected {
+		t.Errorf("the borrower is %s (%v)", w.State, w.HeldAs())
 	}
 	if n := st.workload("pool").Stays(0); n != 2 {
 		t.Errorf("the pool has grown to %d replicas, want the 2 nodes that the borrower leaves", n)

@@ -26,7 +26,7 @@ func TestACommandWithAKeyIsDoneOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	core.Apply(follower, record)
+	core.ApplyRecord(follower, record)
 	for name, s := range map[string]*fleet.State{"the same process": st.s, "a restarted one": st.s.Clone(), "a standby": follower} {
 		was := s.Hash()
 		again, refusal := core.Step(s, submit, moment(time.Hour))

@@ -10,7 +10,7 @@ import (
 // admin is a person or a program with all rights.
 func admin(kind fleet.PrincipalKind, name string) Actor {
 	p := fleet.Principal{Kind: kind, Name: name}
-	return Actor{Name: p.String(), User: name, Principal: p, Holds: []access.Grant{access.GrantOf(fleet.Admin, fleet.Scope{})}}
+	return Actor{Name: p.String(), User: name, Principal: p, Brings: []access.Grant{access.GrantOf(fleet.Admin, fleet.Scope{})}}
 }
 
 // noSecondPerson are those who could do what amy proposed, and are not another person than she.

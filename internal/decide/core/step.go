@@ -65,6 +65,43 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	return Outcome{Record: rec, Refused: left}, nil
 }
 
+// decide decides a request and applies what it leads to; refused, it has applied nothing.
+// Of a batch in which each command stands for itself, left says by position why a
+// command was left out; nil: it was done.
+func (t *turn) decide(r Request) (left []*Refusal, refusal *Refusal) {
+	b, ok := r.Command.(Batch)
+	if !ok || !b.Each {
+		return nil, t.decideOne(r)
+	}
+	left = make([]*Refusal, len(b.Commands))
+	for i, command := range b.Commands {
+		r.Command = command
+		left[i] = t.decideOne(r)
+	}
+	return left, nil
+}
+
+// decideOne decides one command by Decide, and applies its events. A cut by people that would
+// make running work unprotected needs a reason (semantics §4).
+func (t *turn) decideOne(r Request) *Refusal {
+	events, refusal := Decide(t.s, r, t.now)
+	if refusal != nil {
+		return refusal // events that a row returns beside a refusal are dropped
+	}
+	if c := cutOf(t.s, events); c != nil && c.runs() {
+		if r.Reason == "" && !r.Trial && !c.planned {
+			if refusal := reasonFor(t.s, c, events, t.now); refusal != nil {
+				return refusal
+			}
+		}
+		t.cut = t.cut.join(t.s, c)
+	}
+	for _, e := range events {
+		t.emit(e)
+	}
+	return nil
+}
+
 // turn is one step on its way: the events it has led to so far, all applied.
 type turn struct {
 	s      *fleet.State

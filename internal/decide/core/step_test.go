@@ -58,8 +58,8 @@ func TestInQuotaWorkTakesItsRoomBackFromFlex(t *testing.T) {
 		t.Fatalf("train is %s, base2 is %s; want starting and evicting", train.State, base2.State)
 	}
 	st.leave(time.Hour+30*time.Second, "elm", "base2")
-	if train.State != fleet.RunningW || train.Holds() != fleet.HoldsGuaranteed || base2.State != fleet.Pending {
-		t.Fatalf("train is %s (%s), base2 is %s", train.State, train.Holds(), base2.State)
+	if train.State != fleet.RunningW || train.HeldAs() != fleet.HoldsGuaranteed || base2.State != fleet.Pending {
+		t.Fatalf("train is %s (%s), base2 is %s", train.State, train.HeldAs(), base2.State)
 	}
 	if !core.Idle(st.s, fleet.Instant(time.Hour+31*time.Second)) {
 		t.Error("deciding again without a new event changes something")

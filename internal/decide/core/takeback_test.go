@@ -44,7 +44,7 @@ func TestWhatIsTakenBackLeavesNoTrace(t *testing.T) {
 	st := contested(t)
 	copied := st.s.Clone()
 	out := st.do(5*time.Minute, job("m", "w7", "t/y", fleet.Low, pool("w", 0, 8, 1)))
-	core.Apply(copied, out.Record)
+	core.ApplyRecord(copied, out.Record)
 	if copied.Hash() != st.s.Hash() {
 		a, _ := copied.Encode()
 		b, _ := st.s.Encode()

@@ -200,7 +200,7 @@ func (w *world) replays(t *rapid.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		core.Apply(s, again)
+		core.ApplyRecord(s, again)
 	}
 	if s.Hash() != w.s.Hash() {
 		t.Fatal("the log gives another state")

@@ -52,10 +52,10 @@ type footprint struct {
 func newFootprint(p *fleet.Partition) *footprint { return &footprint{p: p, on: map[int]bool{}} }
 
 // add counts the staying replicas of a workload that hold GPUs in one of these ways.
-func (f *footprint) add(w *fleet.Workload, ways ...fleet.Holds) {
+func (f *footprint) add(w *fleet.Workload, ways ...fleet.HeldAs) {
 	for i, replicas := range w.Replicas {
 		for _, r := range replicas {
-			if r.Phase != fleet.Leaving && oneOf(r.Holds, ways) {
+			if r.Phase != fleet.Leaving && oneOf(r.HeldAs, ways) {
 				f.gpus += w.Pools[i].GPUs
 				f.on[r.Node] = true
 			}
@@ -63,7 +63,7 @@ func (f *footprint) add(w *fleet.Workload, ways ...fleet.Holds) {
 	}
 }
 
-func oneOf(h fleet.Holds, ways []fleet.Holds) bool {
+func oneOf(h fleet.HeldAs, ways []fleet.HeldAs) bool {
 	for _, way := range ways {
 		if h == way {
 			return true
@@ -90,8 +90,8 @@ func (c *checker) units(w *fleet.Workload) {
 			if r.Phase == fleet.Leaving {
 				continue
 			}
-			if (r.Holds == fleet.HoldsFlex) != w.Flexes() || r.Holds == fleet.NoHolds {
-				c.broken(ruleHolds, "%s targets %s and holds GPUs as %q", called(w), w.Target, r.Holds)
+			if (r.HeldAs == fleet.HoldsFlex) != w.Flexes() || r.HeldAs == fleet.NoHolds {
+				c.broken(ruleHolds, "%s targets %s and holds GPUs as %q", called(w), w.Target, r.HeldAs)
 			}
 			if seen++; seen > pool.Min {
 				continue // each replica above min is a unit of its own
@@ -100,10 +100,10 @@ func (c *checker) units(w *fleet.Workload) {
 			if pool.Rank == base {
 				before = &first
 			}
-			if *before != fleet.NoHolds && *before != r.Holds {
-				c.broken(ruleHolds, "%s: pool %s holds GPUs as %s and as %s", called(w), pool.Name, *before, r.Holds)
+			if *before != fleet.NoHolds && *before != r.HeldAs {
+				c.broken(ruleHolds, "%s: pool %s holds GPUs as %s and as %s", called(w), pool.Name, *before, r.HeldAs)
 			}
-			*before = r.Holds
+			*before = r.HeldAs
 		}
 	}
 }

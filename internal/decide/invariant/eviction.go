@@ -54,10 +54,10 @@ func (e Eviction) guaranteed(w *fleet.Workload) bool {
 }
 
 // firstLeaves is how the first of a pool's leaving replicas holds its GPUs: one of its min.
-func firstLeaves(replicas []fleet.Replica) fleet.Holds {
+func firstLeaves(replicas []fleet.Replica) fleet.HeldAs {
 	for _, r := range replicas {
 		if r.Phase == fleet.Leaving {
-			return r.Holds
+			return r.HeldAs
 		}
 	}
 	return fleet.NoHolds
@@ -69,7 +69,7 @@ func allLeaveGuaranteed(replicas []fleet.Replica, nodes []int) bool {
 	for _, r := range replicas {
 		if r.Phase == fleet.Leaving && slices.Contains(nodes, r.Node) {
 			leaving++
-			if r.Holds == fleet.HoldsGuaranteed {
+			if r.HeldAs == fleet.HoldsGuaranteed {
 				guaranteed++
 			}
 		}

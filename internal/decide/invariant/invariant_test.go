@@ -45,7 +45,7 @@ func gang(gpus, replicas int, reach fleet.Reach) fleet.Pool {
 	return fleet.Pool{Name: "p", GPUs: gpus, Min: replicas, Max: replicas, Reach: reach}
 }
 
-func place(s *fleet.State, name, target string, holds fleet.Holds, pool fleet.Pool, nodes ...int) {
+func place(s *fleet.State, name, target string, holds fleet.HeldAs, pool fleet.Pool, nodes ...int) {
 	w := s.AddWorkload(max(1, s.NextID), fleet.Spec{Name: name, Namespace: "n", Target: target, Grace: time.Minute, Pools: []fleet.Pool{pool}}, noon)
 	s.Place(w, s.Partition("t/g"), []fleet.Spot{{Nodes: nodes}}, fleet.Running, holds)
 	s.Settle(w, noon)
@@ -115,7 +115,7 @@ func TestEveryRuleIsAsked(t *testing.T) {
 		}},
 		{"a replica that no index knows", "an index equals its recount", func(s *fleet.State, _ *fleet.Partition) {
 			w := s.Workload("n", "flex")
-			w.Replicas[0] = append(w.Replicas[0], fleet.Replica{Node: 6, Phase: fleet.Running, Holds: fleet.HoldsFlex})
+			w.Replicas[0] = append(w.Replicas[0], fleet.Replica{Node: 6, Phase: fleet.Running, HeldAs: fleet.HoldsFlex})
 		}},
 		{"a node that changed by the way", "an index equals its recount", func(_ *fleet.State, p *fleet.Partition) { p.Nodes[7].State = fleet.Probation }},
 		{"a queue with an old key", "an index equals its recount", func(s *fleet.State, _ *fleet.Partition) { s.Workload("n", "waits").Priority = fleet.Low }},

@@ -45,7 +45,7 @@ type seat struct {
 	w     *fleet.Workload
 	pool  int
 	phase fleet.Phase
-	holds fleet.Holds
+	holds fleet.HeldAs
 }
 
 func (t seat) gpus() int { return t.w.Pools[t.pool].GPUs }
@@ -67,7 +67,7 @@ func recountOf(s *fleet.State, p *fleet.Partition) *recount {
 func (r *recount) sit(w *fleet.Workload) {
 	for i, replicas := range w.Replicas {
 		for _, x := range replicas {
-			r.on[x.Node] = append(r.on[x.Node], seat{w, i, x.Phase, x.Holds})
+			r.on[x.Node] = append(r.on[x.Node], seat{w, i, x.Phase, x.HeldAs})
 		}
 	}
 }

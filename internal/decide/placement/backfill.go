@@ -79,7 +79,7 @@ func (h *head) work() (list []*fleet.Workload) {
 
 // bars says whether a unit behind the head must wait for it: it may pass if the
 // head could evict it, or if it will be gone when the head should start.
-func (h *head) bars(pl *Planner, it fleet.Waiting, as fleet.Holds) bool {
+func (h *head) bars(pl *Planner, it fleet.Waiting, as fleet.HeldAs) bool {
 	if !h.reserves || it.Workload == h.it.Workload {
 		return false
 	}
@@ -138,12 +138,12 @@ func (h *head) couldEvict(w *fleet.Workload) bool {
 }
 
 // standsAs is how a workload's lowest-rank pools hold, or will hold, their GPUs.
-func standsAs(w *fleet.Workload) fleet.Holds {
+func standsAs(w *fleet.Workload) fleet.HeldAs {
 	base := w.BaseRank()
 	for i, p := range w.Pools {
 		for _, r := range w.Replicas[i] {
 			if p.Rank == base && r.Phase != fleet.Leaving {
-				return r.Holds
+				return r.HeldAs
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func (hs *heads) consider(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 }
 
 // barring is the head for which a unit must wait, or nil.
-func (hs *heads) barring(pl *Planner, a *fleet.Account, it fleet.Waiting, as fleet.Holds) *head {
+func (hs *heads) barring(pl *Planner, a *fleet.Account, it fleet.Waiting, as fleet.HeldAs) *head {
 	if hs == nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ type claim struct {
 	needs   []need
 	one     [1]need // where most claims have theirs
 	gpus    int
-	holds   fleet.Holds
+	holds   fleet.HeldAs
 
 	// Limits of in-quota claims, by island: how many nodes may be opened that
 	// its quota's earlier work does not touch (own), and that its tree does not touch (tree).
@@ -51,7 +51,7 @@ const unlimited = 1 << 30
 
 // claimOf starts a claim of a waiting unit; one whose workload overran has lost
 // its age, as its running units have.
-func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet.Holds) *claim {
+func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet.HeldAs) *claim {
 	c := &claim{w: it.Workload, account: account, key: pl.keyNow(it), holds: holds}
 	c.needs = needs(c.one[:0], it)
 	c.gpus, c.opens, c.island = gpusOf(c.needs), pl.intsFor(0), -1

@@ -11,7 +11,7 @@ type Change struct {
 	Workload *fleet.Workload
 	Pool     int
 	From, To int
-	Holds    fleet.Holds
+	Holds    fleet.HeldAs
 }
 
 // Classify lists whose way of holding GPUs has changed. Units are guaranteed in
@@ -32,7 +32,7 @@ func (pl *Planner) Classify() []Change {
 // judgedUnit is a standing unit and how it should hold its GPUs.
 type judgedUnit struct {
 	*unit
-	holds fleet.Holds
+	holds fleet.HeldAs
 }
 
 func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
@@ -128,7 +128,7 @@ func (u judgedUnit) right() bool {
 // changesIn lists the replicas of a unit's pool that hold otherwise than the unit.
 func changesIn(u judgedUnit, pool int) []Change {
 	if u.key.Surplus {
-		if u.w.Replicas[pool][u.index].Holds == u.holds {
+		if u.w.Replicas[pool][u.index].HeldAs == u.holds {
 			return nil
 		}
 		return []Change{{u.w, pool, u.index, u.index + 1, u.holds}}
@@ -142,7 +142,7 @@ func changesIn(u judgedUnit, pool int) []Change {
 		if seen++; seen > u.w.Pools[pool].Min {
 			break
 		}
-		if r.Holds == u.holds {
+		if r.HeldAs == u.holds {
 			continue
 		}
 		if n := len(changes); n > 0 && changes[n-1].To == i {

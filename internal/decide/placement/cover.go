@@ -151,7 +151,7 @@ func (pl *Planner) uncover(c *claim, v *candidateVictim, sign int) {
 	}
 	nodes := c.covered.nodes
 	v.eachLeaving(func(_ int, r fleet.Replica) {
-		if r.Holds == fleet.HoldsUnprotected {
+		if r.HeldAs == fleet.HoldsUnprotected {
 			return
 		}
 		had := nodes[r.Node] > 0

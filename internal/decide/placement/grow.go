@@ -69,7 +69,7 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 	if w.Flexes() {
 		return pl.growFlexPool(it, most)
 	}
-	for _, holds := range []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing} {
+	for _, holds := range []fleet.HeldAs{fleet.HoldsGuaranteed, fleet.HoldsBorrowing} {
 		if holds == fleet.HoldsGuaranteed && joinsUncovered(it) {
 			continue
 		}

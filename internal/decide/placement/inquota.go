@@ -32,8 +32,8 @@ func joinsUncovered(it fleet.Waiting) bool {
 	if it.Pool == fleet.Base {
 		return false
 	}
-	is := func(h fleet.Holds) bool { return h == fleet.HoldsBorrowing || h == fleet.HoldsUnprotected }
-	return is(it.Workload.Holds()) || it.Key.Surplus && is(it.Workload.HoldsOf(it.Pool))
+	is := func(h fleet.HeldAs) bool { return h == fleet.HoldsBorrowing || h == fleet.HoldsUnprotected }
+	return is(it.Workload.HeldAs()) || it.Key.Surplus && is(it.Workload.PoolHeldAs(it.Pool))
 }
 
 // borrow plans a unit inside its tree's backing.

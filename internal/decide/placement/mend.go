@@ -33,7 +33,7 @@ func (pl *Planner) mendOrReturn(w *fleet.Workload, pool int) (Plan, bool) {
 	case pl.Unmendable[Part{w.ID, pool}]:
 	case pl.isWithheld(w, pool):
 		return Plan{}, false
-	case w.HoldsOf(pool) != fleet.NoHolds:
+	case w.PoolHeldAs(pool) != fleet.NoHolds:
 		if plan, ok := pl.mend(w, pool); ok {
 			return plan, true
 		}
@@ -58,7 +58,7 @@ func lostBase(w *fleet.Workload) bool {
 // them: free ones, the lost nodes' islands first, else those of the cheapest victims. Work
 // that no backing covers is mended from free and flex nodes, flex work from free ones.
 func (pl *Planner) mend(w *fleet.Workload, pool int) (plan Plan, ok bool) {
-	covered, rest := mendsAs(w.HoldsOf(pool))
+	covered, rest := mendsAs(w.PoolHeldAs(pool))
 	islands := append(pl.lostIslands(w, pool), anyIsland)
 	if plan, ok = pl.mendOnFree(w, pool, covered, islands); !ok {
 		plan, ok = pl.mendByPreemption(w, pool, covered, islands)
@@ -75,16 +75,16 @@ func (pl *Planner) mend(w *fleet.Workload, pool int) (plan Plan, ok bool) {
 
 // mendsAs lists in which ways a gang that holds its GPUs in some way may be mended, the
 // best first: those that backing covers, and those without.
-func mendsAs(holds fleet.Holds) (covered, rest []fleet.Holds) {
+func mendsAs(holds fleet.HeldAs) (covered, rest []fleet.HeldAs) {
 	if holds == fleet.HoldsFlex {
-		return nil, []fleet.Holds{fleet.HoldsFlex}
+		return nil, []fleet.HeldAs{fleet.HoldsFlex}
 	}
-	covered = []fleet.Holds{fleet.HoldsGuaranteed, fleet.HoldsBorrowing}
-	return covered[holds-fleet.HoldsGuaranteed:], []fleet.Holds{fleet.HoldsUnprotected}
+	covered = []fleet.HeldAs{fleet.HoldsGuaranteed, fleet.HoldsBorrowing}
+	return covered[holds-fleet.HoldsGuaranteed:], []fleet.HeldAs{fleet.HoldsUnprotected}
 }
 
 // mendOnFree mends a gang on free nodes, island by island.
-func (pl *Planner) mendOnFree(w *fleet.Workload, pool int, ways []fleet.Holds, islands []int) (Plan, bool) {
+func (pl *Planner) mendOnFree(w *fleet.Workload, pool int, ways []fleet.HeldAs, islands []int) (Plan, bool) {
 	for _, island := range islands {
 		for _, holds := range ways {
 			if c, ok := pl.mendClaim(w, pool, holds, island); ok && pl.countsWithout(c, 0) {
@@ -99,7 +99,7 @@ func (pl *Planner) mendOnFree(w *fleet.Workload, pool int, ways []fleet.Holds, i
 
 // mendByPreemption mends a gang at the cost of the cheapest class of victims, in the first
 // island where those are enough.
-func (pl *Planner) mendByPreemption(w *fleet.Workload, pool int, ways []fleet.Holds, islands []int) (best Plan, found bool) {
+func (pl *Planner) mendByPreemption(w *fleet.Workload, pool int, ways []fleet.HeldAs, islands []int) (best Plan, found bool) {
 	for _, holds := range ways {
 		for _, island := range islands {
 			c, ok := pl.mendClaim(w, pool, holds, island)
@@ -135,7 +135,7 @@ func (pl *Planner) lostIslands(w *fleet.Workload, pool int) (islands []int) {
 
 // mendClaim is what the lost replicas of a gang ask for; false: no backing covers them in
 // that way.
-func (pl *Planner) mendClaim(w *fleet.Workload, pool int, holds fleet.Holds, island int) (*claim, bool) {
+func (pl *Planner) mendClaim(w *fleet.Workload, pool int, holds fleet.HeldAs, island int) (*claim, bool) {
 	c := pl.claimOf(fleet.Waiting{Workload: w, Pool: pool, Key: fleet.KeyOf(w, w.Pools[pool].Rank, false)}, w.Account(), holds)
 	c.mending = true
 	if island != anyIsland {

@@ -43,7 +43,7 @@ type Plan struct {
 	Kind     Kind
 	Workload *fleet.Workload
 	Spots    []fleet.Spot
-	Holds    fleet.Holds
+	Holds    fleet.HeldAs
 	Victims  []Victim
 	Reserved bool
 	Why      string

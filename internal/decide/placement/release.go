@@ -27,7 +27,7 @@ func reservedIn(w *fleet.Workload, pool int) (bare, covered int) {
 	for _, r := range w.Replicas[pool] {
 		switch {
 		case r.Phase != fleet.Reserved:
-		case r.Holds == fleet.HoldsUnprotected:
+		case r.HeldAs == fleet.HoldsUnprotected:
 			bare++
 		default:
 			covered++

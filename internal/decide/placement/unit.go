@@ -14,7 +14,7 @@ type unit struct {
 	key   fleet.Key
 	spots []fleet.Spot // where its staying replicas are
 	gpus  int
-	holds fleet.Holds
+	holds fleet.HeldAs
 	index int // of a surplus replica among its pool's replicas
 	// overran: its workload runs past the maximum it declared, so it has lost its
 	// age and is the first victim of whatever it delays.
@@ -68,14 +68,14 @@ func (u unit) collect(list []unit, pool, base int, keeps func(node int) bool) []
 		}
 		if n++; n > p.Min {
 			surplus = append(surplus, unit{
-				w: u.w, pool: pool, key: keyOf(u.w, p.Rank, true, u.overran), overran: u.overran, gpus: p.GPUs, holds: r.Holds, index: at,
+				w: u.w, pool: pool, key: keyOf(u.w, p.Rank, true, u.overran), overran: u.overran, gpus: p.GPUs, holds: r.HeldAs, index: at,
 				spots: []fleet.Spot{{Pool: pool, Nodes: []int{r.Node}}},
 			})
 			continue
 		}
 		spot.Nodes = append(spot.Nodes, r.Node)
 		u.gpus += p.GPUs
-		u.holds = r.Holds
+		u.holds = r.HeldAs
 	}
 	if len(spot.Nodes) > 0 {
 		u.spots = append(u.spots, spot)

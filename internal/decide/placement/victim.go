@@ -65,7 +65,7 @@ func (u *unit) freed(c *claim) int {
 	}
 	gpus := 0
 	u.eachLeaving(func(pool int, r fleet.Replica) {
-		if c.holds != fleet.HoldsGuaranteed || r.Holds != fleet.HoldsUnprotected {
+		if c.holds != fleet.HoldsGuaranteed || r.HeldAs != fleet.HoldsUnprotected {
 			gpus += u.w.Pools[pool].GPUs
 		}
 	})

@@ -97,7 +97,7 @@ func (al *aligner) trim(k int) {
 		eachReplica(r.account, func(replica fleet.Replica) {
 			s := al.stand(k, al.p.Nodes[replica.Node].Island)
 			beyond := s.under >= s.block // what gangs take is not in question
-			if covered != (replica.Holds != fleet.HoldsUnprotected) || al.marks[replica.Node] >= seen ||
+			if covered != (replica.HeldAs != fleet.HoldsUnprotected) || al.marks[replica.Node] >= seen ||
 				s.under >= were[s.island] || beyond && left == 0 {
 				return
 			}
@@ -123,7 +123,7 @@ func (al *aligner) countCovered(k int) {
 func (al *aligner) coveredNodes(a *fleet.Account) (list []coveredIn) {
 	seen := al.newMark()
 	eachReplica(a, func(r fleet.Replica) {
-		if r.Holds == fleet.HoldsUnprotected || al.marks[r.Node] >= seen {
+		if r.HeldAs == fleet.HoldsUnprotected || al.marks[r.Node] >= seen {
 			return
 		}
 		al.marks[r.Node] = seen

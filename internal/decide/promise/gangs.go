@@ -68,7 +68,7 @@ func (al *aligner) gangOf(replicas []fleet.Replica) block {
 			al.marks[r.Node] = seen
 			b.nodes++
 		}
-		if r.Holds == fleet.HoldsGuaranteed && al.marks[r.Node] < held {
+		if r.HeldAs == fleet.HoldsGuaranteed && al.marks[r.Node] < held {
 			al.marks[r.Node] = held
 			b.guaranteed = append(b.guaranteed, r.Node)
 		}

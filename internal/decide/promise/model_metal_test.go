@@ -136,9 +136,9 @@ func (m *metal) admit(quota string, nodes []int, gpus int, priority fleet.Priori
 	before := m.holds()
 	w := m.run(quota, nodes, gpus, priority)
 	m.classify()
-	ok := w.Holds() != fleet.HoldsUnprotected
+	ok := w.HeldAs() != fleet.HoldsUnprotected
 	for _, x := range m.works {
-		ok = ok && (x == w || x.Holds() != fleet.HoldsUnprotected || before[x.ID] == fleet.HoldsUnprotected)
+		ok = ok && (x == w || x.HeldAs() != fleet.HoldsUnprotected || before[x.ID] == fleet.HoldsUnprotected)
 	}
 	if !ok {
 		m.end(w)
@@ -147,10 +147,10 @@ func (m *metal) admit(quota string, nodes []int, gpus int, priority fleet.Priori
 }
 
 // holds is how every workload holds its GPUs, by ID.
-func (m *metal) holds() map[uint64]fleet.Holds {
-	holds := map[uint64]fleet.Holds{}
+func (m *metal) holds() map[uint64]fleet.HeldAs {
+	holds := map[uint64]fleet.HeldAs{}
 	for _, w := range m.works {
-		holds[w.ID] = w.Holds()
+		holds[w.ID] = w.HeldAs()
 	}
 	return holds
 }
@@ -168,7 +168,7 @@ func (m *metal) classify() bool {
 
 func (m *metal) classifyTree(tree string) bool {
 	all := newCover(len(m.p.Islands))
-	holds := map[*fleet.Workload]fleet.Holds{}
+	holds := map[*fleet.Workload]fleet.HeldAs{}
 	var rest []*fleet.Workload
 	for _, a := range m.p.Accounts {
 		if a.Tree() != tree {
@@ -201,7 +201,7 @@ func (m *metal) classifyTree(tree string) bool {
 	}
 	changed := false
 	for w, is := range holds {
-		if was := w.Holds(); was != is {
+		if was := w.HeldAs(); was != is {
 			changed = true
 			m.s.SetHolds(w, 0, 0, len(w.Replicas[0]), is)
 		}

@@ -106,7 +106,7 @@ func TestAlignmentHolds(t *testing.T) {
 // under work of its tree; and work that has become unprotected though its
 // tree's backing rose nowhere (where it rises, older work may be covered again
 // and come before younger).
-func (m *metal) uncovered(covers, covered, backing map[string]int, holds map[uint64]fleet.Holds) []string {
+func (m *metal) uncovered(covers, covered, backing map[string]int, holds map[uint64]fleet.HeldAs) []string {
 	var list []string
 	for _, at := range slices.Sorted(maps.Keys(covers)) {
 		if covered[at] < covers[at] {
@@ -120,8 +120,8 @@ func (m *metal) uncovered(covers, covered, backing map[string]int, holds map[uin
 		}
 	}
 	for _, w := range m.works {
-		if !rose[w.Tree()] && w.Holds() == fleet.HoldsUnprotected && holds[w.ID] != fleet.HoldsUnprotected {
-			list = append(list, fmt.Sprintf("w%d of %s was %v and is %v", w.ID, w.Target, holds[w.ID], w.Holds()))
+		if !rose[w.Tree()] && w.HeldAs() == fleet.HoldsUnprotected && holds[w.ID] != fleet.HoldsUnprotected {
+			list = append(list, fmt.Sprintf("w%d of %s was %v and is %v", w.ID, w.Target, holds[w.ID], w.HeldAs()))
 		}
 	}
 	return list
@@ -129,7 +129,7 @@ func (m *metal) uncovered(covers, covered, backing map[string]int, holds map[uin
 
 // worse is how work held its GPUs before, or holds them now, whichever is less
 // sure: only what was covered, and still is, can lose its cover to an alignment.
-func (m *metal) worse(before map[uint64]fleet.Holds) map[uint64]fleet.Holds {
+func (m *metal) worse(before map[uint64]fleet.HeldAs) map[uint64]fleet.HeldAs {
 	holds := m.holds()
 	for id, is := range holds {
 		holds[id] = max(is, before[id])
@@ -139,7 +139,7 @@ func (m *metal) worse(before map[uint64]fleet.Holds) map[uint64]fleet.Holds {
 
 // covers is how many nodes a quota's backing covers in an island for its
 // guaranteed work, and its tree's for guaranteed and borrowing work.
-func (m *metal) covers(holds map[uint64]fleet.Holds) map[string]int {
+func (m *metal) covers(holds map[uint64]fleet.HeldAs) map[string]int {
 	need := map[string]map[int]bool{}
 	count := func(at string, node int) {
 		if need[at] == nil {
@@ -274,7 +274,7 @@ func (m *metal) text() string {
 		if w.At() == nil {
 			continue
 		}
-		s += fmt.Sprintf(" w%d(%s %v %d×%d in %d %v)", w.ID, w.Target, w.Priority, len(w.Replicas[0]), w.Pools[0].GPUs, m.p.Nodes[w.Replicas[0][0].Node].Island, w.Holds())
+		s += fmt.Sprintf(" w%d(%s %v %d×%d in %d %v)", w.ID, w.Target, w.Priority, len(w.Replicas[0]), w.Pools[0].GPUs, m.p.Nodes[w.Replicas[0][0].Node].Island, w.HeldAs())
 	}
 	for _, a := range m.p.Accounts {
 		s += fmt.Sprintf("\n  %s: grant %d gang %d missing %d in %d; backing %v", a.Quota, a.Grant/8, a.Gang/8, a.GangMissing, a.GangIsland, a.Backing)

@@ -53,8 +53,8 @@ func TestARunningGangDrivesNoDeclaredGang(t *testing.T) {
 	m.settle()
 	m.backs(t, "while b runs a gang", "c/x", 5, 0)
 	m.backs(t, "while b runs a gang", "b", 3, 0)
-	if borrower.Holds() != fleet.HoldsBorrowing {
-		t.Errorf("the borrower is %v", borrower.Holds())
+	if borrower.HeldAs() != fleet.HoldsBorrowing {
+		t.Errorf("the borrower is %v", borrower.HeldAs())
 	}
 }
 
@@ -80,8 +80,8 @@ func TestADeclaredGangWaitsForRunningWorkAnywhere(t *testing.T) {
 		t.Errorf("b's gang misses %d GPUs in island %d, want 8 in 1\n%s", b.GangMissing, b.GangIsland, m.text())
 	}
 	for _, w := range append(first, third...) {
-		if w.Holds() != fleet.HoldsGuaranteed {
-			t.Errorf("w%d is %v\n%s", w.ID, w.Holds(), m.text())
+		if w.HeldAs() != fleet.HoldsGuaranteed {
+			t.Errorf("w%d is %v\n%s", w.ID, w.HeldAs(), m.text())
 		}
 	}
 	m.end(first[0])
@@ -133,7 +133,7 @@ func TestTheLeastImportantLosesCover(t *testing.T) {
 	m.classify()
 	m.grant("a", 3, 0)
 	m.settle()
-	if low.Holds() != fleet.HoldsUnprotected || high.Holds() != fleet.HoldsGuaranteed {
-		t.Errorf("low is %v and high is %v\n%s", low.Holds(), high.Holds(), m.text())
+	if low.HeldAs() != fleet.HoldsUnprotected || high.HeldAs() != fleet.HoldsGuaranteed {
+		t.Errorf("low is %v and high is %v\n%s", low.HeldAs(), high.HeldAs(), m.text())
 	}
 }

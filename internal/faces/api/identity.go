@@ -101,11 +101,11 @@ func (c *caller) runsFleet() bool { return c.actor.Operator || access.RunsFleet(
 // rightsOf are the roles of an actor that are in force now.
 func (s *Server) rightsOf(a core.Actor) (rights []access.Grant) {
 	if a.Operator || a.Principal.Kind == "" {
-		return a.Holds
+		return a.Brings
 	}
 	now := fleet.InstantOf(s.now())
 	s.engine.Peek(func(state *fleet.State) {
-		rights = access.Rights(state, access.Who{Principal: a.Principal, Groups: a.Groups, Holds: a.Holds}, now)
+		rights = access.Rights(state, access.Who{Principal: a.Principal, Groups: a.Groups, Brings: a.Brings}, now)
 	})
 	return rights
 }
@@ -117,7 +117,7 @@ func (u *unknownCaller) Error() string { return u.why.Error() }
 func (u *unknownCaller) Unwrap() error { return u.why }
 
 func actorOf(who Identity) core.Actor {
-	a := core.Actor{Name: "user:" + who.User, User: who.User, Groups: who.Groups, Operator: who.Operator, Principal: who.Principal, Holds: who.Holds}
+	a := core.Actor{Name: "user:" + who.User, User: who.User, Groups: who.Groups, Operator: who.Operator, Principal: who.Principal, Brings: who.Holds}
 	switch {
 	case who.Operator:
 		a.Name = "operator:" + who.User
@@ -138,7 +138,7 @@ func (s *Server) actFor(c *caller, as string) (core.Actor, error) {
 		return core.Actor{}, wire.Wrong(headerAs, "is not the name of a user: 1 to %d characters without spaces, commas and colons", fleet.MaxPrincipalName)
 	}
 	other, _ := s.auth.Find(as)
-	a := core.Actor{Name: own.Name + " for user:" + as, User: as, Groups: other.Groups, Holds: other.Holds}
+	a := core.Actor{Name: own.Name + " for user:" + as, User: as, Groups: other.Groups, Brings: other.Holds}
 	if own.Principal.SignedIn() {
 		a.Principal = fleet.Principal{Kind: fleet.UserPrincipal, Name: as}
 	}

@@ -94,7 +94,7 @@ func (s seriesService) retell(ctx context.Context, m *musterv1.QuotaSeriesReques
 		}
 		look(min(r.At-1, to))
 		gapsOf(out.GetWindow(), r, from)
-		core.Apply(state, r)
+		core.ApplyRecord(state, r)
 		return nil
 	})
 	if err != nil && !errors.Is(err, errFound) {

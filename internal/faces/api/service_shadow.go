@@ -92,7 +92,7 @@ func (h *shadowPast) hear(r event.Record) error {
 	for _, e := range r.Events {
 		h.happened(r.At, e)
 	}
-	core.Apply(h.state, r)
+	core.ApplyRecord(h.state, r)
 	return nil
 }
 

@@ -142,7 +142,7 @@ func (s *service) retrace(ctx context.Context, id uint64, from, to fleet.Instant
 		case ctx.Err() != nil:
 			return ctx.Err()
 		}
-		core.Apply(state, r)
+		core.ApplyRecord(state, r)
 		t.look(state, id, r)
 		return nil
 	})

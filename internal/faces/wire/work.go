@@ -26,7 +26,7 @@ func Workload(s *fleet.State, w *fleet.Workload, row view.Workload) *musterv1.Wo
 	for name, n := range row.Pools {
 		out.Pools[name] = int32(n)
 	}
-	for holds, n := range w.HeldAs() {
+	for holds, n := range w.GPUsHeldAs() {
 		out.Held[cmp.Or(holds.String(), "reserved")] = int32(n)
 	}
 	if other := s.Workloads[w.For]; w.For != 0 && other != nil {

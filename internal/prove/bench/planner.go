@@ -192,7 +192,7 @@ func (m *mirror) follow(r event.Record) {
 			}
 		}
 		one.Events = r.Events[i : i+1]
-		core.Apply(m.s, one)
+		core.ApplyRecord(m.s, one)
 	}
 	if m.s.Looks() {
 		m.s.Looked(m.ask(r.At)())

@@ -16,7 +16,7 @@ type piece struct {
 	key   fleet.Key
 	gpus  int
 	on    map[int]int // GPUs by node
-	holds fleet.Holds
+	holds fleet.HeldAs
 }
 
 // pieces lists what of a workload stays, without order.
@@ -31,7 +31,7 @@ func pieces(w *fleet.Workload) []piece {
 				continue
 			}
 			if n++; n > pool.Min {
-				list = append(list, piece{w, fleet.KeyOf(w, pool.Rank, true), pool.GPUs, map[int]int{r.Node: pool.GPUs}, r.Holds})
+				list = append(list, piece{w, fleet.KeyOf(w, pool.Rank, true), pool.GPUs, map[int]int{r.Node: pool.GPUs}, r.HeldAs})
 				continue
 			}
 			to := &core
@@ -40,7 +40,7 @@ func pieces(w *fleet.Workload) []piece {
 			}
 			to.gpus += pool.GPUs
 			to.on[r.Node] += pool.GPUs
-			to.holds = r.Holds
+			to.holds = r.HeldAs
 		}
 		if core.gpus > 0 {
 			list = append(list, core)

@@ -317,7 +317,7 @@ func (w *world) record(r event.Record) *failure {
 	if again, _ := event.Encode(back); !bytes.Equal(data, again) {
 		return &failure{rule: "a record is read as it was written", detail: difference(data, again)}
 	}
-	core.Apply(w.follower, back)
+	core.ApplyRecord(w.follower, back)
 	return nil
 }
 

@@ -188,7 +188,7 @@ func holdsTakeNothing(w *world, before *fleet.State, out core.Outcome) *failure 
 	}
 	for _, e := range out.Record.Events {
 		e, ok := e.(event.HoldsChanged)
-		if ok && before.Workloads[e.ID].State == fleet.RunningW && before.Workloads[e.ID].Replicas[e.Pool][e.From].Holds == fleet.HoldsGuaranteed && before.Workloads[e.ID].Started < out.Record.At {
+		if ok && before.Workloads[e.ID].State == fleet.RunningW && before.Workloads[e.ID].Replicas[e.Pool][e.From].HeldAs == fleet.HoldsGuaranteed && before.Workloads[e.ID].Started < out.Record.At {
 			return &failure{rule: "a hold takes nothing from what runs", detail: fmt.Sprintf("%+v%s", e, eventsText(out.Record))}
 		}
 	}

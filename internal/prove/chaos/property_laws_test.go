@@ -195,7 +195,7 @@ func unprotectedIn(p *fleet.Partition, tree string) bool {
 func withinBacking(v *fleet.Workload) bool {
 	for _, replicas := range v.Replicas {
 		for _, r := range replicas {
-			if r.Phase == fleet.Reserved && r.Holds != fleet.HoldsGuaranteed {
+			if r.Phase == fleet.Reserved && r.HeldAs != fleet.HoldsGuaranteed {
 				return false
 			}
 		}
@@ -330,7 +330,7 @@ func minimalVictims(_ *world, before *fleet.State, out core.Outcome) *failure {
 			for _, v := range victims {
 				spared := victimOf(v)
 				c := s.Clone()
-				core.Apply(c, event.Record{Seq: c.Seq, At: out.Record.At, Events: sparing(victims, spared)})
+				core.ApplyRecord(c, event.Record{Seq: c.Seq, At: out.Record.At, Events: sparing(victims, spared)})
 				if why := spareable(c, *owner, out.Record.At); why != "" {
 					return &failure{rule: "the set of victims is minimal", detail: fmt.Sprintf("%s was evicted for %+v,\n    which fits without: %s%s%s",
 						s.Workloads[spared].Name, *owner, why, eventsText(out.Record), partitionText(s.Partition(owner.Partition)))}
@@ -338,7 +338,7 @@ func minimalVictims(_ *world, before *fleet.State, out core.Outcome) *failure {
 			}
 		}
 		skip := max(1, len(victims))
-		core.Apply(s, event.Record{Seq: s.Seq, At: out.Record.At, Events: out.Record.Events[at : at+skip]})
+		core.ApplyRecord(s, event.Record{Seq: s.Seq, At: out.Record.At, Events: out.Record.Events[at : at+skip]})
 		at += skip - 1
 	}
 	return nil
@@ -402,7 +402,7 @@ func fitsThere(s *fleet.State, e event.ReplicasPlaced) bool {
 	return a == nil || fitsCounts(p, a, e.Holds, asks, all+keptFrom(a, w.Namespace))
 }
 
-func fitsCounts(p *fleet.Partition, a *fleet.Account, holds fleet.Holds, asks map[int]int, all int) bool {
+func fitsCounts(p *fleet.Partition, a *fleet.Account, holds fleet.HeldAs, asks map[int]int, all int) bool {
 	opens := make([]int, len(p.Islands))
 	for node := range asks {
 		if p.Nodes[node].Owner() == nil {

@@ -44,7 +44,7 @@ func elasticPoolsKeepTheirMin(w *world, before *fleet.State, out core.Outcome) *
 // joiningPoolsAreCovered: nothing starts as unprotected. Where a partition acts, no
 // pool waits to join in room that no backing covers, in its min.
 func joiningPoolsAreCovered(w *world, _ *fleet.State, out core.Outcome) *failure {
-	bare := func(r fleet.Replica) bool { return r.Phase == fleet.Reserved && r.Holds == fleet.HoldsUnprotected }
+	bare := func(r fleet.Replica) bool { return r.Phase == fleet.Reserved && r.HeldAs == fleet.HoldsUnprotected }
 	for _, p := range acting(w.s) {
 		for _, v := range p.Reserving() {
 			for i, pool := range v.Pools {

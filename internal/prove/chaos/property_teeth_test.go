@@ -35,7 +35,7 @@ func smallWorld(t *testing.T, housed bool) *world {
 
 // forgotten submits a workload about which nothing is decided.
 func forgotten(w *world, c core.Submit) {
-	core.Apply(w.s, event.Record{Seq: w.s.Seq + 1, At: w.now, Events: []event.Event{event.WorkloadSubmitted{ID: w.s.NextID, Spec: c.Spec}}})
+	core.ApplyRecord(w.s, event.Record{Seq: w.s.Seq + 1, At: w.now, Events: []event.Event{event.WorkloadSubmitted{ID: w.s.NextID, Spec: c.Spec}}})
 }
 
 func TestTheLawsOfPlacementCanBreak(t *testing.T) {

@@ -30,7 +30,7 @@ type Claim struct {
 	Account *fleet.Account // of its quota; nil on flex
 	Key     fleet.Key
 	Needs   []Need
-	Holds   fleet.Holds
+	Holds   fleet.HeldAs
 	Growth  bool // replicas above min: they evict flex work only, on flex surplus only
 }
 

@@ -67,7 +67,7 @@ func (c *court) judge(before, after *fleet.State, r event.Record, now fleet.Inst
 				return b
 			}
 		}
-		core.Apply(s, event.Record{Seq: s.Seq, At: r.At, Events: r.Events[at : at+max(1, n)]})
+		core.ApplyRecord(s, event.Record{Seq: s.Seq, At: r.At, Events: r.Events[at : at+max(1, n)]})
 		at += max(1, n)
 	}
 	if len(r.Events) == 0 || after.Partition(here) == nil {

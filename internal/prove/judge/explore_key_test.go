@@ -141,14 +141,14 @@ func nodeCode(n *fleet.Node, places map[uint64]int) uint64 {
 }
 
 // holdsOn is how a resident holds its GPU.
-func holdsOn(r fleet.Resident, n *fleet.Node) fleet.Holds {
+func holdsOn(r fleet.Resident, n *fleet.Node) fleet.HeldAs {
 	p := r.Workload.At()
 	if p == nil {
 		return fleet.NoHolds
 	}
 	for _, x := range r.Workload.Replicas[r.Pool] {
 		if x.Phase == r.Phase && p.Nodes[x.Node] == n {
-			return x.Holds
+			return x.HeldAs
 		}
 	}
 	return fleet.NoHolds

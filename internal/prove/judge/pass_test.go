@@ -21,7 +21,7 @@ func (c *court) submitted(before *fleet.State, r event.Record, now fleet.Instant
 	for _, e := range r.Events {
 		switch e := e.(type) {
 		case event.WorkloadSubmitted:
-			core.Apply(s, event.Record{Seq: s.Seq, At: r.At, Events: []event.Event{e}})
+			core.ApplyRecord(s, event.Record{Seq: s.Seq, At: r.At, Events: []event.Event{e}})
 			w := s.Workloads[e.ID]
 			places[e.ID] = len(waiting)
 			waiting = append(waiting, fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
@@ -74,7 +74,7 @@ func (c *court) passes(s, after *fleet.State, owner event.ReplicasPlaced, now fl
 }
 
 // holdsOf is how a workload's lowest-rank pools hold or will hold their GPUs.
-func holdsOf(w *fleet.Workload) fleet.Holds {
+func holdsOf(w *fleet.Workload) fleet.HeldAs {
 	for _, u := range judge.UnitsOf(w) {
 		if u.Pool == fleet.Base {
 			return u.Holds

@@ -11,7 +11,7 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 type replica struct {
 	index, node int
 	runs        bool
-	holds       fleet.Holds
+	holds       fleet.HeldAs
 }
 
 // inTurn lists a pool's replicas, those that are to be surplus last.
@@ -21,7 +21,7 @@ func inTurn(w *fleet.Workload, pool int, last map[[2]int]bool) []replica {
 		if r.Phase == fleet.Leaving {
 			continue
 		}
-		x := replica{at, r.Node, r.Phase == fleet.Running, r.Holds}
+		x := replica{at, r.Node, r.Phase == fleet.Running, r.HeldAs}
 		if last[[2]int{pool, at}] {
 			rest = append(rest, x)
 		} else {

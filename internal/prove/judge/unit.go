@@ -16,7 +16,7 @@ type Unit struct {
 	nth     int            // of surplus: how many of the pool come before it
 	Key     fleet.Key      // its place in the quota's order
 	Stands  []Stand
-	Holds   fleet.Holds
+	Holds   fleet.HeldAs
 }
 
 // Stand is a replica on a node.

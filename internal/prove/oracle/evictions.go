@@ -110,7 +110,7 @@ func ownerStarts(m Moment, e Eviction, s *said) {
 	}
 }
 
-func (e Eviction) holds() fleet.Holds {
+func (e Eviction) holds() fleet.HeldAs {
 	for _, u := range e.Was.Units {
 		if u.Holds != fleet.NoHolds && slices.ContainsFunc(e.Spots, func(s fleet.Spot) bool { return s.Pool == u.Pool && slices.Contains(s.Nodes, u.Node) }) {
 			return u.Holds

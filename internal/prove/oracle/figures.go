@@ -145,13 +145,13 @@ func identity(_ Moment, p *Part, s *said) {
 }
 
 func quotaFigures(_ Moment, p *Part, s *said) {
-	holds := map[string]map[fleet.Holds]int{}
+	holds := map[string]map[fleet.HeldAs]int{}
 	for _, u := range p.Units {
 		if u.Phase == fleet.Reserved || u.Job.Flexes() {
 			continue
 		}
 		if holds[u.Job.Target] == nil {
-			holds[u.Job.Target] = map[fleet.Holds]int{}
+			holds[u.Job.Target] = map[fleet.HeldAs]int{}
 		}
 		holds[u.Job.Target][u.Holds] += u.GPUs()
 	}

@@ -86,7 +86,7 @@ type Unit struct {
 	Pool  int
 	Node  int
 	Phase fleet.Phase
-	Holds fleet.Holds
+	Holds fleet.HeldAs
 }
 
 // GPUs is what the replica takes.
@@ -158,7 +158,7 @@ func takeJob(s *fleet.State, w *fleet.Workload) *Job {
 	}
 	for pool, list := range w.Replicas {
 		for _, r := range list {
-			j.Units = append(j.Units, Unit{j, pool, r.Node, r.Phase, r.Holds})
+			j.Units = append(j.Units, Unit{j, pool, r.Node, r.Phase, r.HeldAs})
 		}
 	}
 	if w.State == fleet.Pending {

@@ -209,7 +209,7 @@ func inOrder(m Moment, p *Part, s *said) {
 }
 
 // block describes work of a single gang that has whole nodes in one island.
-func (p *Part) block(j *Job) (h fleet.Holds, island, nodes int, ok bool) {
+func (p *Part) block(j *Job) (h fleet.HeldAs, island, nodes int, ok bool) {
 	if len(j.Pools) != 1 || j.MaxRuntime > 0 || j.Pools[0].Elastic || j.Pools[0].GPUs != p.PerNode || len(j.Units) == 0 {
 		return 0, 0, 0, false
 	}

@@ -204,7 +204,7 @@ func advance(ctx context.Context, j journal.Journal, s *fleet.State, seq uint64)
 		if err != nil {
 			return fmt.Errorf("journal: %w", err)
 		}
-		core.Apply(s, rec)
+		core.ApplyRecord(s, rec)
 		return nil
 	})
 	if errors.Is(err, errEnough) {

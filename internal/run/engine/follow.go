@@ -82,7 +82,7 @@ func (e *Engine) takeIn(ctx context.Context) error {
 			return fmt.Errorf("journal: %w", err)
 		}
 		e.mu.Lock()
-		core.Apply(e.state, rec)
+		core.ApplyRecord(e.state, rec)
 		e.state.Hush(e.state.Time)
 		e.mu.Unlock()
 		if e.clock != nil {

@@ -88,7 +88,7 @@ func (e *Engine) reflect() {
 		if err != nil {
 			panic(err) // it was encoded a moment ago
 		}
-		core.Apply(m.state, rec)
+		core.ApplyRecord(m.state, rec)
 		m.state.Hush(m.state.Time)
 	}
 }

@@ -96,7 +96,7 @@ func (e *Engine) rebuild() (err error) {
 		if err != nil {
 			return err
 		}
-		core.Apply(s, rec)
+		core.ApplyRecord(s, rec)
 	}
 	e.state = s
 	e.mirror.blind()

@@ -41,7 +41,7 @@ type ReplicasPlaced struct {
 	ID        uint64       `json:"id"`
 	Partition string       `json:"partition"`
 	Spots     []fleet.Spot `json:"spots"`
-	Holds     fleet.Holds  `json:"holds"`
+	Holds     fleet.HeldAs `json:"holds"`
 	Reserved  bool         `json:"reserved,omitempty"`
 	Mend      bool         `json:"mend,omitempty"` // replaces replicas lost with their nodes
 	// Passed is the head of flex that the workload passed: it may take the room back once the
@@ -114,11 +114,11 @@ type ReservationEnded struct {
 // HoldsChanged says: replicas hold their GPUs in another way. From and To bound the
 // replicas of the pool, as the state lists them.
 type HoldsChanged struct {
-	ID    uint64      `json:"id"`
-	Pool  int         `json:"pool"`
-	From  int         `json:"from"`
-	To    int         `json:"to"`
-	Holds fleet.Holds `json:"holds"`
+	ID    uint64       `json:"id"`
+	Pool  int          `json:"pool"`
+	From  int          `json:"from"`
+	To    int          `json:"to"`
+	Holds fleet.HeldAs `json:"holds"`
 }
 
 // ProtectionCut says: a change by people left running work unprotected with so many

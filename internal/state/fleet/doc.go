@@ -10,7 +10,7 @@
 // Read it in this order: instant.go, policy.go and buffer.go (small values), node.go and
 // partition.go (nodes), quota.go, spec.go, workload.go and importance.go (people's side), then state.go
 // (all of it together) and replicas.go. Backing is counted in nodes where a name says
-// Nodes, in GPUs where it says GPUs. A Hold earmarks GPUs until a date; Holds says how a
+// Nodes, in GPUs where it says GPUs. A Hold earmarks GPUs until a date; HeldAs says how a
 // replica holds its GPUs (guaranteed, borrowing, unprotected, flex).
 //
 // Two files save decisions a look: changes.go counts what changed, by whom it may

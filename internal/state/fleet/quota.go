@@ -185,19 +185,19 @@ func (a *Account) Version() uint64 { return a.version + a.partition.changes.Ages
 
 // countReplica counts a replica that is not guaranteed into (sign 1) or out of (−1) the account.
 func (a *Account) countReplica(r Replica, sign int) {
-	if a != nil && r.Phase != Leaving && r.Holds != HoldsGuaranteed {
+	if a != nil && r.Phase != Leaving && r.HeldAs != HoldsGuaranteed {
 		a.stray(sign, 0)
 	}
 }
 
 // GPUsAs is the GPUs that workloads of the account hold so, those on their way out
 // among them and what is only reserved not.
-func (a *Account) GPUsAs(h Holds) int { return a.gpusAs[h] }
+func (a *Account) GPUsAs(h HeldAs) int { return a.gpusAs[h] }
 
 // holdsBy counts a replica of the workload into (sign 1) or out of (−1) what its account holds.
 func (w *Workload) holdsBy(pool int, r Replica, sign int) {
 	if w.account != nil && r.Phase != Reserved {
-		w.account.gpusAs[r.Holds] += sign * w.Pools[pool].GPUs
+		w.account.gpusAs[r.HeldAs] += sign * w.Pools[pool].GPUs
 	}
 }
 

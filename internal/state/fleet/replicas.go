@@ -34,13 +34,13 @@ func Count(spots []Spot) int {
 }
 
 // Place gives replicas of a workload room on nodes, reserved or running.
-func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, holds Holds) {
+func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, holds HeldAs) {
 	if w.partition == nil {
 		s.enter(w, p)
 	}
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
-			r := Replica{Node: node, Phase: phase, Holds: holds}
+			r := Replica{Node: node, Phase: phase, HeldAs: holds}
 			w.Replicas[spot.Pool] = append(w.Replicas[spot.Pool], r)
 			w.account.countReplica(r, 1)
 			w.holdsBy(spot.Pool, r, 1)
@@ -315,15 +315,15 @@ func (n *Node) recount() {
 }
 
 // SetHolds says how replicas from..to−1 of a pool hold their GPUs.
-func (s *State) SetHolds(w *Workload, pool, from, to int, holds Holds) {
+func (s *State) SetHolds(w *Workload, pool, from, to int, holds HeldAs) {
 	for i := from; i < to; i++ {
-		if was := w.Replicas[pool][i].Holds; was == HoldsUnprotected || holds == HoldsUnprotected {
+		if was := w.Replicas[pool][i].HeldAs; was == HoldsUnprotected || holds == HoldsUnprotected {
 			s.lookNear(w)
 			w.partition.freed(w.Tree()) // work that nothing covers may be evicted by other trees
 		}
 		w.account.countReplica(w.Replicas[pool][i], -1)
 		w.holdsBy(pool, w.Replicas[pool][i], -1)
-		w.Replicas[pool][i].Holds = holds
+		w.Replicas[pool][i].HeldAs = holds
 		w.account.countReplica(w.Replicas[pool][i], 1)
 		w.holdsBy(pool, w.Replicas[pool][i], 1)
 	}

@@ -41,7 +41,7 @@ const (
 	EndedMemory = 20000
 )
 
-// State is all that the log has said so far. Only core.Apply changes it.
+// State is all that the log has said so far. Only core.ApplyRecord changes it.
 type State struct {
 	Seq        uint64               `json:"seq"`  // records applied: the version of the state
 	Time       Instant              `json:"time"` // moment of the last record

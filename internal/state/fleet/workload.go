@@ -60,7 +60,7 @@ func (w *Workload) Unprotected() int {
 	n := 0
 	for pool, replicas := range w.Replicas {
 		for _, r := range replicas {
-			if r.Phase == Running && r.Holds == HoldsUnprotected {
+			if r.Phase == Running && r.HeldAs == HoldsUnprotected {
 				n += w.Pools[pool].GPUs
 			}
 		}
@@ -147,47 +147,47 @@ func (w *Workload) InPhase(pool int, phase Phase) int {
 	return n
 }
 
-// Holds is how the workload's lowest-rank pools hold their GPUs; NoHolds while they do not run.
-func (w *Workload) Holds() Holds {
+// HeldAs is how the workload's lowest-rank pools hold their GPUs; NoHolds while they do not run.
+func (w *Workload) HeldAs() HeldAs {
 	base := w.BaseRank()
 	for i, p := range w.Pools {
 		if p.Rank != base {
 			continue
 		}
-		if h := w.HoldsOf(i); h != NoHolds {
+		if h := w.PoolHeldAs(i); h != NoHolds {
 			return h
 		}
 	}
 	return NoHolds
 }
 
-// HoldsOf is how the first running replica of a pool holds its GPUs; NoHolds if none runs.
-func (w *Workload) HoldsOf(pool int) Holds {
+// PoolHeldAs is how the first running replica of a pool holds its GPUs; NoHolds if none runs.
+func (w *Workload) PoolHeldAs(pool int) HeldAs {
 	for _, r := range w.Replicas[pool] {
 		if r.Phase == Running {
-			return r.Holds
+			return r.HeldAs
 		}
 	}
 	return NoHolds
 }
 
-// HeldAs counts a workload's GPUs by how they are held; those of replicas that have not started are NoHolds.
-func (w *Workload) HeldAs() map[Holds]int {
-	held := map[Holds]int{}
+// GPUsHeldAs counts a workload's GPUs by how they are held; those of replicas that have not started are NoHolds.
+func (w *Workload) GPUsHeldAs() map[HeldAs]int {
+	held := map[HeldAs]int{}
 	for i, replicas := range w.Replicas {
 		for _, r := range replicas {
-			held[r.Holds] += w.Pools[i].GPUs
+			held[r.HeldAs] += w.Pools[i].GPUs
 		}
 	}
 	return held
 }
 
-// Holds is how a running replica holds its GPUs (semantics §5).
-type Holds int8
+// HeldAs is how a running replica holds its GPUs (semantics §5).
+type HeldAs int8
 
 // The ways to hold GPUs. NoHolds is for replicas that have only been reserved.
 const (
-	NoHolds Holds = iota
+	NoHolds HeldAs = iota
 	HoldsGuaranteed
 	HoldsBorrowing
 	HoldsUnprotected
@@ -196,7 +196,7 @@ const (
 
 var holdsNames = [...]string{"", "guaranteed", "borrowing", "unprotected", "flex"}
 
-func (h Holds) String() string { return holdsNames[h] }
+func (h HeldAs) String() string { return holdsNames[h] }
 
 // Phase is where a replica is on its way.
 type Phase int8
@@ -210,9 +210,9 @@ const (
 
 // Replica is one replica of a pool on one node.
 type Replica struct {
-	Node  int   `json:"n"` // index into Partition.Nodes
-	Phase Phase `json:"p,omitempty"`
-	Holds Holds `json:"h,omitempty"`
+	Node   int    `json:"n"` // index into Partition.Nodes
+	Phase  Phase  `json:"p,omitempty"`
+	HeldAs HeldAs `json:"h,omitempty"`
 	// Order is the number of the order to leave that a leaving replica obeys: that
 	// of the record which gave it. 0: it stays, or was told before orders had numbers.
 	Order uint64 `json:"o,omitempty"`
