@@ -78,7 +78,7 @@ func (l *look) weigh(r *rank, n *fleet.Node, x fleet.Resident, quiet, urgent boo
 	case Surplus(w, x.Pool, n):
 		r.class = max(r.class, isSurplus)
 	case ends != fleet.Never:
-		return Wait{Code: InUse, Until: ends, Who: called(w)}, false
+		return Wait{Code: InUse, Until: ends, Who: called(w), declared: true}, false
 	default:
 		return Wait{Code: InUse, Who: called(w)}, false
 	}

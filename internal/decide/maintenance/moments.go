@@ -49,11 +49,38 @@ func (l *look) latest(r *fleet.Rollout, b *Bundle, w *fleet.Workload) fleet.Inst
 	return max(announced, b.Deadline.Add(-takes-grace))
 }
 
+// startsFrom is the moment from which on in-quota work that starts on the nodes of a rollout may concern it at once: it
+// might be asked to stop within the horizon. No such work has a moment sooner, whatever its grace is and whichever zones
+// follow it. Where an owner agreed to a moment it is at once.
+func (l *look) startsFrom(r *fleet.Rollout) fleet.Instant {
+	first := fleet.Never
+	if r.State != fleet.RolloutRunning || r.Joined != "" {
+		return first
+	}
+	if len(l.m.Agreed) > 0 {
+		return l.now
+	}
+	var seen *Bundle
+	for _, x := range l.counted(r).pending {
+		if x.b != seen && x.b.Deadline != 0 {
+			first = min(first, l.soonest(r, x.b).Add(-l.policy().Horizon))
+		}
+		seen = x.b
+	}
+	return first
+}
+
+// soonest is a moment before which no work is asked to stop for a bundle.
+func (l *look) soonest(r *fleet.Rollout, b *Bundle) fleet.Instant {
+	at := l.beforeZones(b, nil, l.remaining(r, b)).Add(-l.s.Policy.MaxGrace)
+	return max(at, r.Added.Add(l.policy().Lead))
+}
+
 // mostZones bounds how many zones the search for a moment before a deadline looks at.
 const mostZones = 64
 
 // beforeZones is the latest moment from which on so much time is left before the deadline, without a zone over
-// the nodes of a workload meanwhile; 0: there is none.
+// the nodes of a workload meanwhile (nil: without any zone); 0: there is none.
 func (l *look) beforeZones(b *Bundle, w *fleet.Workload, takes time.Duration) fleet.Instant {
 	end := b.Deadline
 	for range mostZones {
@@ -72,17 +99,20 @@ func (l *look) zonesBegin(b *Bundle, w *fleet.Workload, span fleet.Span) (fleet.
 	if len(l.m.Zones) == 0 {
 		return first, false
 	}
-	for _, node := range nodesOf(w) {
-		for _, z := range l.m.Zones {
-			if !z.Stops(b.Impact) || !covers(z, w.At(), w.At().Nodes[node]) {
-				continue
-			}
-			if over, ok := z.Over(span); ok {
-				first = min(first, over.From)
-			}
+	for _, z := range l.m.Zones {
+		if !z.Stops(b.Impact) || w != nil && !coversAny(z, w) {
+			continue
+		}
+		if over, ok := z.Over(span); ok {
+			first = min(first, over.From)
 		}
 	}
 	return first, first != fleet.Never
+}
+
+// coversAny says whether a node of a workload is in a zone's scope now.
+func coversAny(z *fleet.Zone, w *fleet.Workload) bool {
+	return slices.ContainsFunc(nodesOf(w), func(node int) bool { return covers(z, w.At(), w.At().Nodes[node]) })
 }
 
 // remaining is how long the visits that remain take, as many at once as the limits and the promise permit.
@@ -126,15 +156,28 @@ func (l *look) roomsOf(r *fleet.Rollout) (rooms []fleet.Room) {
 
 func (l *look) roomIn(r *fleet.Rollout, in spot) fleet.Room {
 	all, here := l.atOnce(in)
-	return fleet.Room{Partition: in.p.ID, Island: in.island, All: min(all, mostOut(r.Limits, in.p)), Here: min(here, r.Limits.PerIsland)}
+	return fleet.Room{
+		Partition: in.p.ID, Island: in.island, All: min(all, mostOut(r.Limits, in.p)), Here: min(here, r.Limits.PerIsland),
+		Until: in.p.Islands[in.island].Came() + slack(here, r.Limits.PerIsland),
+	}
 }
+
+// slack is how many fewer nodes of an island the promise may let out without a difference to a rollout.
+func slack(here, perIsland int) int {
+	if here <= 1 {
+		return unboundedSlack // it is never less than one
+	}
+	return max(0, here-perIsland)
+}
+
+const unboundedSlack = 1 << 30
 
 func ceil(n, by int) int { return (n + by - 1) / by }
 
 // atOnce is how many nodes of a partition, and of an island of it, may be out at a time without breaking a
 // promise. Those that maintenance has out now are back by then.
 func (l *look) atOnce(in spot) (all, here int) {
-	out, spare := l.outOf(in.p), l.spareOf(in)
+	out, spare := in.p.Away(), l.spareOf(in)
 	return max(1, spare[0]+out), max(1, spare[1]+out)
 }
 
@@ -161,20 +204,6 @@ func (l *look) isShort(r *fleet.Rollout, in spot, need int) {
 	if !slices.Contains(l.shorts[r.Name], short) {
 		l.shorts[r.Name] = append(l.shorts[r.Name], short)
 	}
-}
-
-// outOf counts the nodes of a partition that maintenance has out, or is to take.
-func (l *look) outOf(p *fleet.Partition) int {
-	out, known := l.outs[p]
-	if !known {
-		for _, n := range p.Nodes {
-			if n.Planned && n.State == fleet.Maintenance || n.Leaving {
-				out++
-			}
-		}
-		l.outs[p] = out
-	}
-	return out
 }
 
 // besides adds what keeps a visit back besides the work on its node, where the moment of that work has come. Nodes of

@@ -72,7 +72,6 @@ type ahead struct {
 	census map[*fleet.Rollout]census
 	stands map[*fleet.Rollout]Outlook
 	tried  map[*fleet.Partition]bool // a question about a promise there took all of the partition into account
-	outs   map[*fleet.Partition]int  // nodes that maintenance has out, or is to take
 	dues   map[*fleet.Rollout]bool
 	rest   map[*fleet.Rollout]int // rounds of visits that remain
 	spare  map[spot][2]int        // how many further nodes the promise lets out
@@ -92,7 +91,7 @@ type lastKey struct {
 
 func newAhead() ahead {
 	return ahead{
-		census: map[*fleet.Rollout]census{}, stands: map[*fleet.Rollout]Outlook{}, tried: map[*fleet.Partition]bool{}, outs: map[*fleet.Partition]int{},
+		census: map[*fleet.Rollout]census{}, stands: map[*fleet.Rollout]Outlook{}, tried: map[*fleet.Partition]bool{},
 		dues: map[*fleet.Rollout]bool{}, rest: map[*fleet.Rollout]int{}, spare: map[spot][2]int{}, last: map[lastKey]fleet.Instant{},
 		held: map[holder]Wait{}, back: map[string]bool{}, rooms: map[string][]fleet.Room{},
 		soon: map[string]fleet.Instant{}, shorts: map[string][]fleet.Short{},

@@ -2,8 +2,10 @@ package maintenance_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -185,7 +187,11 @@ func (y *yard) pass(d time.Duration, failing int) {
 	for end := y.now.Add(d); y.now < end; {
 		y.now = y.now.Add(15 * time.Minute)
 		y.do(core.Tick{})
-		for _, w := range y.s.Workloads {
+		for _, id := range slices.Sorted(maps.Keys(y.s.Workloads)) { // so that a seed is one story
+			w := y.s.Workloads[id]
+			if w == nil {
+				continue
+			}
 			if spots := w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving }); len(spots) > 0 {
 				y.do(core.ReportStopped{ID: w.ID, Spots: spots})
 			}

@@ -317,7 +317,9 @@ func (l *look) choose(r *fleet.Rollout, list []pending, w *waits, also func(pend
 		if !ok {
 			why.Node = x.n.Name
 			w.add(why)
-			l.until(r, why.Until)
+			if !why.declared {
+				l.until(r, why.Until)
+			}
 			if why.Code == InUse {
 				l.besides(r, *x, w)
 			}

@@ -37,6 +37,8 @@ type Wait struct {
 	Zone  string        // of NoFlyZone
 	Who   string        // of InUse: namespace/name; of WouldBreakPromise: the quota
 	Short int           // of WouldBreakPromise: nodes that are missing
+
+	declared bool // of InUse: Until is when the work said that it would end, and nothing follows from that moment itself
 }
 
 // waits gathers reasons by code, and by zone or quota.

@@ -20,8 +20,10 @@ func (l *look) watches() map[string]fleet.Watch {
 		}
 		w := waker{now: l.now, at: fleet.Never}
 		l.wake(&w, r)
+		starts := l.startsFrom(r)
+		w.mind(starts)
 		watch := l.near(r)
-		watch.At = w.at
+		watch.At, watch.Starts = w.at, starts
 		all[r.Name] = watch
 	}
 	return all
@@ -110,7 +112,7 @@ func (l *look) changedFor(r *fleet.Rollout) bool {
 // otherRooms says whether another number of nodes may be out than a rollout's moments were found by.
 func (l *look) otherRooms(r *fleet.Rollout, p *fleet.Partition, watch fleet.Watch) bool {
 	return slices.ContainsFunc(watch.Rooms, func(was fleet.Room) bool {
-		return was.Partition == p.ID && l.roomIn(r, spot{p, was.Island}) != was
+		return was.Partition == p.ID && l.roomIn(r, spot{p, was.Island}).Differs(was)
 	})
 }
 
@@ -156,9 +158,11 @@ func (l *look) wake(w *waker, r *fleet.Rollout) {
 	c := l.counted(r)
 	o := l.outlook(r)
 	for _, x := range o.Waits {
-		w.mind(x.Until)
+		if x.Code != InUse {
+			w.mind(x.Until)
+		}
 	}
-	w.mind(l.soon[r.Name])
+	w.mind(l.soon[r.Name]) // of work that is declared to end nothing follows but from its end
 	l.wakeLeaving(w, r, c.pending)
 	l.wakeZones(w, c.pending)
 }

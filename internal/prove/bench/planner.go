@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 
@@ -20,15 +21,11 @@ const (
 )
 
 // planner measures the decisions about planned work: the next visit, a visit that ends, a dry run of a rollout over
-// all nodes, and what submissions wait beside it.
+// all nodes, and what submissions take beside it.
 func planner(ctx context.Context, o Options) (Report, error) {
 	r := Report{Bench: "planner", Machine: ThisMachine(), Quick: o.Quick, Seed: o.Seed}
 	nodes := o.scaled(plannerNodes)
 	r.Recipe = fmt.Sprintf("%d nodes in islands of 128, two thirds of the GPUs in use; %d rollouts, each over its own nodes, with visits under way", nodes, plannerRollouts)
-	without, err := calmly(ctx, o, nodes)
-	if err != nil {
-		return r, err
-	}
 	p, err := newPlanned(ctx, o, nodes)
 	if err != nil {
 		return r, err
@@ -37,8 +34,7 @@ func planner(ctx context.Context, o Options) (Report, error) {
 	next, ends := p.rollOn(ctx, o.scaled(plannerAsks))
 	r.add(p99(next, "the next decision about planned work, after something changed", 5*time.Millisecond))
 	r.add(p99(ends, "a visit that ends, with all that follows", 0))
-	with, err := p.submissions(ctx, o.scaled(plannerAsks*10))
-	if err != nil {
+	if err := p.compare(ctx, o, nodes, &r); err != nil {
 		return r, err
 	}
 	dry, err := p.dryRun(ctx)
@@ -46,11 +42,69 @@ func planner(ctx context.Context, o Options) (Report, error) {
 		return r, err
 	}
 	r.add(aimed(Figure{Name: "dry run of a rollout over all nodes", Value: dry.Seconds(), Unit: "s"}, "≤ 2 s", dry <= 2*time.Second))
-	a, b := p99(without, "a submission without planned work", 0), p99(with, "a submission beside it", 0)
-	r.add(a)
-	r.add(aimed(beside(b, b.Value/a.Value, "without"), "≤ 1.05", b.Value <= 1.05*a.Value))
 	r.engineOnly()
 	return r, nil
+}
+
+// compare measures submissions beside planned work, on a fleet that has none, and on one whose nodes are out likewise
+// while no rollout goes on. It asks the three in turn, so that what else the machine does concerns all alike.
+func (p planned) compare(ctx context.Context, o Options, nodes int, r *Report) error {
+	calm, err := calmly(ctx, o, nodes)
+	if err != nil {
+		return err
+	}
+	defer calm.Close()
+	same, err := newPlanned(ctx, o, nodes)
+	if err != nil {
+		return err
+	}
+	defer same.Close()
+	same.rollOn(ctx, o.scaled(plannerAsks))
+	if err := same.abandon(ctx); err != nil {
+		return err
+	}
+	took, err := inTurn(ctx, o.scaled(plannerAsks*10), calm, same.busy, p.busy)
+	if err != nil {
+		return err
+	}
+	without, out, with := p99(took[0], "a submission without planned work", 0), p99(took[1], "a submission with the same nodes out and no rollout", 0), p99(took[2], "a submission beside it", 0)
+	r.add(without)
+	r.add(beside(out, out.Value/without.Value, "without"))
+	r.add(aimed(beside(with, with.Value/without.Value, "without"), "≤ 1.05", with.Value <= 1.05*without.Value))
+	with.Name = "… of it"
+	r.add(beside(with, with.Value/out.Value, "the same nodes out"))
+	return nil
+}
+
+// inTurn measures how long submissions to several engines are decided, in processor time where it is known; another
+// workload ends before each.
+func inTurn(ctx context.Context, times int, engines ...*busy) ([][]time.Duration, error) {
+	runtime.LockOSThread() // its processor time is asked for
+	defer runtime.UnlockOSThread()
+	took := make([][]time.Duration, len(engines))
+	for range times {
+		for i, b := range engines {
+			d, err := b.swap(ctx)
+			if err != nil {
+				return nil, err
+			}
+			took[i] = append(took[i], d)
+		}
+	}
+	return took, nil
+}
+
+// swap ends a workload and submits another, and says how long that was decided.
+func (b *busy) swap(ctx context.Context) (time.Duration, error) {
+	if err := b.end(ctx); err != nil {
+		return 0, err
+	}
+	worked := threadTime()
+	wall, err := b.submit(ctx)
+	if work := threadTime() - worked; work > 0 {
+		return work, err
+	}
+	return wall, err
 }
 
 // p99 is the figure of what one in a hundred exceeds.
@@ -67,17 +121,13 @@ func p99(took []time.Duration, name string, aim time.Duration) Figure {
 // planned is a busy engine over whose nodes rollouts go on.
 type planned struct{ *busy }
 
-// calmly measures submissions where there is no planned work.
-func calmly(ctx context.Context, o Options, nodes int) ([]time.Duration, error) {
+// calmly is a busy engine without planned work.
+func calmly(ctx context.Context, o Options, nodes int) (*busy, error) {
 	b, err := newBusy(ctx, o, &forgetful{}, nodes)
 	if err != nil {
 		return nil, err
 	}
-	defer b.Close()
-	if err := b.work(ctx, nodes); err != nil {
-		return nil, err
-	}
-	return planned{b}.submissions(ctx, o.scaled(plannerAsks*10))
+	return b, b.work(ctx, nodes)
 }
 
 // work fills two thirds of the nodes.
@@ -92,11 +142,8 @@ func (b *busy) work(ctx context.Context, nodes int) error {
 
 // newPlanned is a busy engine on which so many rollouts go on, each over its own nodes.
 func newPlanned(ctx context.Context, o Options, nodes int) (planned, error) {
-	b, err := newBusy(ctx, o, &forgetful{}, nodes)
+	b, err := calmly(ctx, o, nodes)
 	if err != nil {
-		return planned{}, err
-	}
-	if err := b.work(ctx, nodes); err != nil {
 		return planned{}, err
 	}
 	var names []string
@@ -213,10 +260,8 @@ func (p planned) dryRun(ctx context.Context) (time.Duration, error) {
 	}}); err != nil {
 		return 0, err
 	}
-	for i := range plannerRollouts {
-		if err := p.tell(ctx, core.MoveRollout{Name: fmt.Sprintf("r%d", i), State: fleet.RolloutAbandoned}); err != nil {
-			return 0, err
-		}
+	if err := p.abandon(ctx); err != nil {
+		return 0, err
 	}
 	began := time.Now()
 	_, err := p.DryRun(ctx, core.Request{
@@ -225,17 +270,12 @@ func (p planned) dryRun(ctx context.Context) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// submissions measures how long submissions are decided; another workload ends before each.
-func (p planned) submissions(ctx context.Context, times int) (took []time.Duration, err error) {
-	for range times {
-		if err := p.end(ctx); err != nil {
-			return nil, err
+// abandon ends all rollouts. Visits that have begun go on.
+func (p planned) abandon(ctx context.Context) error {
+	for i := range plannerRollouts {
+		if err := p.tell(ctx, core.MoveRollout{Name: fmt.Sprintf("r%d", i), State: fleet.RolloutAbandoned}); err != nil {
+			return err
 		}
-		d, err := p.submit(ctx)
-		if err != nil {
-			return nil, err
-		}
-		took = append(took, d)
 	}
-	return took, nil
+	return nil
 }

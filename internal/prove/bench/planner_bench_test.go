@@ -11,7 +11,7 @@ func BenchmarkPlanner(b *testing.B) {
 	defer p.Close()
 	b.Run("visits end", func(b *testing.B) { p.rollOn(b.Context(), b.N) })
 	b.Run("submissions", func(b *testing.B) {
-		if _, err := p.submissions(b.Context(), b.N); err != nil {
+		if _, err := inTurn(b.Context(), b.N, p.busy); err != nil {
 			b.Fatal(err)
 		}
 	})

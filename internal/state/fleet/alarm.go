@@ -73,10 +73,8 @@ func (s *State) Ring(now Instant) {
 			s.look = true // whose moment has come is known by rollout
 			continue
 		}
-		if a.partition != nil {
+		if a.of == ofMetal || a.of == ofHour {
 			s.lookAtRoom(a.partition) // a rollout's own moments are known by rollout
-		} else {
-			s.lookAtAll()
 		}
 		a.partition.ring(a.of)
 		if a.of == ofHour && a.partition.forecastAt == a.at {

@@ -1,6 +1,9 @@
 package fleet
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // attention is what planned work is to look at again. It is derived: a state that was loaded or copied has all of it
 // looked at.
@@ -16,9 +19,10 @@ type attention struct {
 
 // Watch says what may change what a rollout does. It is not changed once it was handed over.
 type Watch struct {
-	At   Instant          // time alone, from this moment on; Never: none is known
-	Wide bool             // whatever changes in its partitions
-	Near map[string][]int // by partition: what changes in these islands
+	At     Instant          // time alone, from this moment on; Never: none is known
+	Wide   bool             // whatever changes in its partitions
+	Near   map[string][]int // by partition: what changes in these islands
+	Starts Instant          // in-quota work that starts on them concerns it from this moment on; Never: none has a moment
 	// Held: a limit of a whole partition kept something back, so it hangs on every visit there.
 	Held   bool
 	Rooms  []Room   // what a moment was found by
@@ -31,7 +35,11 @@ type Room struct {
 	Partition string
 	Island    int
 	All, Here int
+	Until     int // as long as no more in-quota replicas came to the island (Island.Came), Here is no less
 }
+
+// Differs says whether another number of nodes may be out.
+func (r Room) Differs(o Room) bool { return r.All != o.All || r.Here != o.Here }
 
 // Short is a place in which so many nodes more would have to be spare.
 type Short struct {
@@ -71,6 +79,81 @@ func (s *State) lookNear(w *Workload) {
 			w.partition.lookAtIsland(w.partition.Nodes[r.Node].Island)
 		}
 	}
+}
+
+// lookAtGrowth says that work which has run got more replicas: its elastic pools may give others back.
+func (s *State) lookAtGrowth(w *Workload, spots []Spot) {
+	if w.Started == 0 || w.Flexes() || s.Maintained == nil {
+		return
+	}
+	if w.grew = w.State == RunningW; !w.grew || slices.ContainsFunc(spots, w.mayGiveBack) {
+		s.lookNear(w)
+	}
+}
+
+// mayGiveBack says whether new replicas of a pool let those on a node leave that had to stay.
+func (w *Workload) mayGiveBack(came Spot) bool {
+	if !w.Pools[came.Pool].Elastic {
+		return true // it was mended, and its elastic pools are looked at again
+	}
+	stays, least := w.Stays(came.Pool), w.Pools[came.Pool].Min
+	here := map[int]int{}
+	for _, r := range w.Replicas[came.Pool] {
+		if r.Phase != Leaving {
+			here[r.Node]++
+		}
+	}
+	before := maps.Clone(here)
+	for _, node := range came.Nodes {
+		before[node]--
+	}
+	for node, had := range before {
+		if had > 0 && stays-here[node] >= least && stays-len(came.Nodes)-had < least {
+			return true
+		}
+	}
+	return false
+}
+
+// lookAtStart says that in-quota work starts. It takes nodes from what is planned there, which lets nothing new begin. So it
+// concerns a rollout only from when on it may be asked to stop, or where fewer nodes of its islands may be out beside it.
+func (s *State) lookAtStart(w *Workload, at Instant) {
+	if s.startConcerns(w, at) {
+		s.lookNear(w)
+	}
+}
+
+func (s *State) startConcerns(w *Workload, at Instant) bool {
+	if len(s.Kept().Stops) > 0 {
+		return true // its node may be one that other work left for a visit
+	}
+	var islands []int
+	for _, replicas := range w.Replicas {
+		for _, r := range replicas {
+			n := w.partition.Nodes[r.Node]
+			if n.Leaving {
+				return true
+			}
+			if !slices.Contains(islands, n.Island) {
+				islands = append(islands, n.Island)
+			}
+		}
+	}
+	for _, watch := range s.watches {
+		if watch.mindsStart(w.partition, islands, at) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *Watch) mindsStart(p *Partition, islands []int, at Instant) bool {
+	if w.Wide || w.Starts <= at && slices.ContainsFunc(w.Near[p.ID], func(i int) bool { return slices.Contains(islands, i) }) {
+		return true
+	}
+	return slices.ContainsFunc(w.Rooms, func(r Room) bool {
+		return r.Partition == p.ID && slices.Contains(islands, r.Island) && p.Islands[r.Island].came > r.Until
+	})
 }
 
 // lookAtIsland says that something changed in an island that planned work there may act on.

@@ -149,9 +149,10 @@ func (s *State) Settle(w *Workload, at Instant) {
 	s.markLate(w, at)
 	was, is := w.State, w.standing()
 	w.State = is
-	if is == RunningW && was != is && !w.Flexes() && s.Kept().stopsAhead() {
-		s.lookNear(w)
+	if is == RunningW && (was != is || w.grew) && !w.Flexes() && s.Kept().stopsAhead() {
+		s.lookAtStart(w, at)
 	}
+	w.grew = false
 	if is != Mending && !w.lacks() {
 		w.Lost = nil
 	}

@@ -22,7 +22,11 @@ type Island struct {
 	rooms       []int // nodes by their Node.Room
 	backedNodes int   // nodes that back a quota
 	downs       peaks
+	came        int // see Came
 }
+
+// Came counts the in-quota replicas that came to nodes of the island since the state was loaded.
+func (i *Island) Came() int { return i.came }
 
 // Nodes lists the island's nodes as indexes into Partition.Nodes.
 func (i *Island) Nodes() []int { return i.nodes }
@@ -106,6 +110,7 @@ type nodeIndex struct {
 	probations int // nodes in probation
 	suspects   int // suspect nodes
 	leavings   int // leaving nodes
+	away       int // nodes that maintenance has out, or is to take
 	downs      peaks
 }
 
@@ -301,6 +306,9 @@ func (p *Partition) whole() int {
 
 // LeavingNodes is the number of nodes that maintenance takes within the horizon.
 func (p *Partition) LeavingNodes() int { return p.leavings }
+
+// Away is the number of nodes that maintenance has out, or is to take.
+func (p *Partition) Away() int { return p.away }
 
 // OnProbation is the number of nodes in probation.
 func (p *Partition) OnProbation() int { return p.probations }

@@ -45,14 +45,15 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 			w.account.countReplica(r, 1)
 			w.holdsBy(spot.Pool, r, 1)
 			p.settle(node, Resident{w, spot.Pool, phase})
+			if w.account != nil {
+				p.Islands[p.Nodes[node].Island].came++
+			}
 		}
 	}
 	if phase == Reserved {
 		w.Reserved = s.Number()
 	}
-	if w.Started != 0 {
-		s.lookNear(w) // an elastic pool that grew may give a replica back
-	}
+	s.lookAtGrowth(w, spots)
 	p.queued(w.Tree())
 	w.unalign()
 	p.Touch()

@@ -60,6 +60,9 @@ func (p *Partition) contribute(n *Node, sign int) {
 	if n.Leaving {
 		p.leavings += sign
 	}
+	if n.Leaving || n.Planned && n.State == Maintenance {
+		p.away += sign
+	}
 	switch {
 	case n.Whole():
 		island.whole += sign

@@ -239,6 +239,7 @@ type places struct {
 	returns    bool       // something of it is on its way back to a queue, see Returns and Rejoins
 	leavesTree *Tree      // whose count of leavers has it
 	restood    uint64     // grows with every change of what of it stays
+	grew       bool       // it got replicas after it had started, and they were not looked at
 }
 
 // ProtectionCut is a change by people that left running work unprotected. It is never
