@@ -70,6 +70,7 @@ type Server struct {
 	stop      sync.Once
 	newcomers newcomers
 	attempts  attempts
+	bodies    bodies
 	recheck   time.Duration
 }
 
@@ -166,10 +167,10 @@ func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 		mux.Handle("GET /metrics", s.guard(s.turns.share(o.Metrics)))
 	}
 	for path, hook := range o.Hooks {
-		mux.Handle("POST "+path, hook)
+		mux.Handle("POST "+path, s.bodies.bound(hook))
 	}
 	if o.Rest != nil {
-		mux.Handle("/", s.pages(o.Rest))
+		mux.Handle("/", s.bodies.bound(s.pages(o.Rest)))
 	}
 	return mux
 }
