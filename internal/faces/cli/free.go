@@ -51,6 +51,9 @@ nobody holds or has reserved.`,
 			if (o.islands || o.need != "") && o.output == "svg" {
 				return usage("islands and --need are no picture; leave them out, or write -o json")
 			}
+			if (o.islands || o.need != "") && mustBeQuota(o.scope) {
+				return usage("--islands and --need ask about a cluster or a partition, and %s is a quota; muster quota show %s says in which islands it is backed", o.scope, o.scope)
+			}
 			if o.islands || o.need != "" {
 				return o.read(cmd.Context(), &o.reading, o.ask)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // usable asks what the caller can use now.
@@ -33,34 +34,64 @@ func (o *freeOptions) usable(ctx context.Context) (answer, error) {
 // usableIn asks about a cluster or a partition, or about a quota and those under it.
 func (o *freeOptions) usableIn(ctx context.Context, home string) (*musterv1.UsableResponse, error) {
 	ask := &musterv1.UsableRequest{AsOf: o.asOf.message(), Scope: o.scope, Namespace: home, All: o.all}
-	res, err := o.client().Capacity.Usable(ctx, ask)
-	var no *client.Refusal
-	if !errors.As(err, &no) || no.Code != "NoSuchPartition" {
-		return res, err
+	if !mustBeQuota(o.scope) {
+		res, err := o.client().Capacity.Usable(ctx, ask)
+		if !refusedAs(err, "NoSuchPartition") {
+			return res, err
+		}
 	}
 	ask.Scope = ""
-	all, failed := o.client().Capacity.Usable(ctx, ask)
-	if failed != nil {
-		return nil, failed
+	all, err := o.client().Capacity.Usable(ctx, ask)
+	if err != nil {
+		return nil, err
 	}
 	all.Flex = nil
 	all.Quotas = slices.DeleteFunc(all.GetQuotas(), func(q *musterv1.UsableQuota) bool {
 		return q.GetQuota() != o.scope && !strings.HasPrefix(q.GetQuota(), o.scope+"/")
 	})
 	if len(all.GetQuotas()) == 0 {
-		return nil, o.noRoomIn(ctx, err)
+		return nil, o.noRoomIn(ctx)
 	}
 	return all, nil
 }
 
+// mustBeQuota says whether a scope has more parts than a partition's name has.
+func mustBeQuota(scope string) bool { return strings.Count(scope, "/") > 1 }
+
+// refusedAs says whether an error is a refusal with this code.
+func refusedAs(err error, code string) bool {
+	var no *client.Refusal
+	return errors.As(err, &no) && no.Code == code
+}
+
 // noRoomIn says why a name has no row: there is such a quota, which the caller may not target
 // or which has no grant; or there is nothing of that name.
-func (o *freeOptions) noRoomIn(ctx context.Context, unknown error) error {
+func (o *freeOptions) noRoomIn(ctx context.Context) error {
 	_, err := o.client().Quotas.GetQuota(ctx, &musterv1.GetQuotaRequest{AsOf: o.asOf.message(), Path: o.scope})
-	if err != nil {
-		return unknown
+	switch {
+	case refusedAs(err, "NoSuchQuota"):
+		return o.nothingNamed(ctx)
+	case err != nil:
+		return err
 	}
 	return usage("%s has no grant that you may use; muster quota show %s says what it has and who may target it", o.scope, o.scope)
+}
+
+// nothingNamed is the refusal of a name that neither a quota has nor a cluster or a partition, with
+// the one that was meant.
+func (o *freeOptions) nothingNamed(ctx context.Context) error {
+	all, err := o.client().Capacity.Usable(ctx, &musterv1.UsableRequest{AsOf: o.asOf.message(), All: true})
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, q := range all.GetQuotas() {
+		names = append(names, q.GetQuota())
+	}
+	for _, f := range all.GetFlex() {
+		names = append(names, f.GetPartition())
+	}
+	return &client.Refusal{Code: "NoSuchQuota", Message: "no quota, cluster or partition is named " + o.scope + text.Meant(o.scope, names)}
 }
 
 func usableTable(res *musterv1.UsableResponse) *table {
