@@ -43,7 +43,7 @@ func (o *showOptions) buffers(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	t := newTable("", column{head: "SCOPE", path: true, cut: true}, column{head: "POLICY"})
+	t := newTable("", column{head: "SCOPE", name: true}, column{head: "POLICY"})
 	t.add(wholeFleet, wire.BufferTold(res.GetPolicy().GetBuffer()).InFull())
 	for _, scope := range slices.Sorted(maps.Keys(res.GetBuffers())) {
 		t.add(scope, wire.BufferTold(res.GetBuffers()[scope]).InFull())

@@ -138,7 +138,7 @@ func bar(n, all int32, width int) string {
 
 func capacityTable(res *musterv1.CapacityResponse) *table {
 	t := newTable("There are no partitions yet; muster apply -f FILE adds them.",
-		column{head: "PARTITION", cut: true, path: true},
+		column{head: "PARTITION", name: true},
 		column{head: "INSTALLED", right: true}, column{head: "HEALTHY", right: true},
 		column{head: "USABLE", right: true, wide: true}, column{head: "STRANDED", right: true, wide: true},
 		column{head: "PROMISABLE", right: true}, column{head: "SUSTAINABLE", right: true, wide: true},

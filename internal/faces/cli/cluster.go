@@ -145,7 +145,7 @@ func (o *clusterShadowOptions) compare(ctx context.Context, cluster string) (ans
 		return answer{}, err
 	}
 	t := newTable("Nothing would have been decided there.",
-		column{head: "AT"}, column{head: "WORKLOAD", cut: true}, column{head: "WOULD"}, column{head: "HOW"}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "AT"}, column{head: "WORKLOAD", name: true}, column{head: "WOULD"}, column{head: "HOW"}, column{head: "PARTITION", name: true},
 		column{head: "GPUS", right: true}, column{head: "HAPPENED", folds: true}, column{head: "WHEN"})
 	for _, c := range res.GetCases() {
 		t.add(c.GetAt(), c.GetWorkload(), c.GetWould(), c.GetHow(), c.GetPartition(), c.GetGpus(), c.GetHappened(), c.GetHappenedAt())

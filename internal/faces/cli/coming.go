@@ -52,7 +52,7 @@ func (o *comingOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("Nothing is known to be ahead.",
-		column{head: "WHEN"}, column{head: "KIND"}, column{head: "PARTITION", cut: true, path: true}, column{head: "GPUS", right: true}, column{head: "WHAT", folds: true})
+		column{head: "WHEN"}, column{head: "KIND"}, column{head: "PARTITION", name: true}, column{head: "GPUS", right: true}, column{head: "WHAT", folds: true})
 	for _, one := range res.GetAhead() {
 		t.add(one.GetAt(), one.GetKind(), one.GetPartition(), one.GetGpus(), one.GetText())
 	}

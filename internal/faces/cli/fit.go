@@ -134,7 +134,7 @@ func (o *fitOptions) table(res *musterv1.FitResponse) *table {
 		none = "There is no place to try: " + o.target + " has no grant" + prefixed(" in ", o.partition) + "."
 	}
 	t := newTable(none,
-		column{head: "TARGET", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "TARGET", name: true}, column{head: "PARTITION", name: true},
 		column{head: "START"}, column{head: "HOLDS"}, column{head: "ISLANDS", cut: true, spare: true},
 		column{head: "NODES", right: true, wide: true}, column{head: "REASON OR WHO MUST LEAVE", cut: true, spare: true},
 		column{head: "TEXT", wide: true},

@@ -86,8 +86,8 @@ func share(x float64) string { return strconv.FormatFloat(x*100, 'f', -1, 64) + 
 
 func fleetTable(f *musterv1.GetFleetResponse) *table {
 	t := newTable("There are no clusters yet; muster apply -f FILE adds them.",
-		column{head: "CLUSTER", cut: true}, column{head: "MODE"}, column{head: "GPU", cut: true}, column{head: "GPUS PER NODE", right: true},
-		column{head: "ISLAND", cut: true}, column{head: "NODES", right: true}, column{head: "RACKS", right: true}, column{head: "NOTE", spare: true})
+		column{head: "CLUSTER", name: true}, column{head: "MODE"}, column{head: "GPU", cut: true}, column{head: "GPUS PER NODE", right: true},
+		column{head: "ISLAND", name: true}, column{head: "NODES", right: true}, column{head: "RACKS", right: true}, column{head: "NOTE", spare: true})
 	for _, c := range f.GetClusters() {
 		note := ""
 		if c.GetStale() {

@@ -37,7 +37,7 @@ func (o *flexOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("No namespace uses flex or waits for it.",
-		column{head: "PARTITION", cut: true, path: true}, column{head: "NAMESPACE", cut: true},
+		column{head: "PARTITION", name: true}, column{head: "NAMESPACE", name: true},
 		column{head: "USED", right: true}, column{head: "SHARE", right: true}, column{head: "WAITING", right: true},
 	)
 	for _, pool := range res.GetPools() {

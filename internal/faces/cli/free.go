@@ -131,7 +131,7 @@ func (o *freeOptions) table(islands []*musterv1.FreeIsland) *table {
 		empty = "No island has " + o.String() + " free."
 	}
 	t := newTable(empty,
-		column{head: "PARTITION", cut: true, path: true}, column{head: "ISLAND", cut: true},
+		column{head: "PARTITION", name: true}, column{head: "ISLAND", name: true},
 		column{head: "FREE", right: true}, column{head: "FREE NODES", right: true},
 		column{head: "PARTLY FREE NODES", cut: true, spare: true},
 	)

@@ -172,7 +172,7 @@ func (p *page) partition(row *musterv1.PartitionCapacity) {
 
 func islandTable(row *musterv1.PartitionCapacity) *table {
 	t := newTable("It has no islands yet.",
-		column{head: "ISLAND", cut: true}, column{head: "NODES", right: true}, column{head: "HEALTHY NODES", right: true},
+		column{head: "ISLAND", name: true}, column{head: "NODES", right: true}, column{head: "HEALTHY NODES", right: true},
 		column{head: "OWN SHARE", right: true}, column{head: "RACKS", right: true}, column{head: "USABLE", right: true},
 		column{head: "BACKED", right: true}, column{head: "FREE", right: true})
 	for _, i := range row.GetIslands() {

@@ -24,8 +24,8 @@ func haircutAnswer(h *musterv1.Haircut) answer {
 
 func cutTable(h *musterv1.Haircut) *table {
 	t := newTable("There is nothing to cut: everywhere assigned is within sustainable.",
-		column{head: "WAVE", right: true}, column{head: "PARTITION", cut: true, path: true}, column{head: "QUOTA", cut: true, path: true},
-		column{head: "OWNER", cut: true}, column{head: "WAS", right: true}, column{head: "NOW", right: true}, column{head: "CUT", right: true},
+		column{head: "WAVE", right: true}, column{head: "PARTITION", name: true}, column{head: "QUOTA", name: true},
+		column{head: "OWNER", name: true}, column{head: "WAS", right: true}, column{head: "NOW", right: true}, column{head: "CUT", right: true},
 		column{head: "ASKED", right: true}, column{head: "ABOVE USE", right: true}, column{head: "IDLE", right: true, spare: true}, column{head: "REST", right: true, spare: true},
 		column{head: "USAGE", right: true}, column{head: "MOST 90D", right: true}, column{head: "GANG", right: true, wide: true},
 		column{head: "NOTE", spare: true, folds: true}, column{head: "CLASS", wide: true})
@@ -348,7 +348,7 @@ func (o *haircutListOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("There are no saved haircuts; muster haircut plan --save NAME makes one.",
-		column{head: "HAIRCUT", cut: true}, column{head: "SCOPE", cut: true}, column{head: "BASIS"}, column{head: "POLICY"}, column{head: "MADE"}, column{head: "BY", cut: true},
+		column{head: "HAIRCUT", name: true}, column{head: "SCOPE", cut: true}, column{head: "BASIS"}, column{head: "POLICY"}, column{head: "MADE"}, column{head: "BY", cut: true},
 		column{head: "REVIEWED BY", cut: true, spare: true}, column{head: "WAVES", right: true}, column{head: "IN FORCE", right: true}, column{head: "GPUS CUT", right: true})
 	for _, h := range res.GetHaircuts() {
 		inForce := 0

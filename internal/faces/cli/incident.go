@@ -104,8 +104,8 @@ func (o *incidentListOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("There are no open incidents.",
-		column{head: "INCIDENT", cut: true}, column{head: "SEVERITY", spare: true}, column{head: "SCOPE", cut: true},
-		column{head: "OPENED"}, column{head: "CLOSED", spare: true}, column{head: "OWNER", spare: true, cut: true},
+		column{head: "INCIDENT", name: true}, column{head: "SEVERITY", spare: true}, column{head: "SCOPE", cut: true},
+		column{head: "OPENED"}, column{head: "CLOSED", spare: true}, column{head: "OWNER", spare: true, name: true},
 		column{head: "GPUS", right: true}, column{head: "NODES", cut: true, spare: true},
 		column{head: "NOTE", folds: true, spare: true}, column{head: "LINK", wide: true})
 	for _, i := range res.GetIncidents() {

@@ -71,7 +71,7 @@ func (o *maintenanceListOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	t := newTable("No node is under maintenance.", column{head: "NODE", last: true}, column{head: "PARTITION", cut: true}, column{head: "VISIT"},
+	t := newTable("No node is under maintenance.", column{head: "NODE", name: true}, column{head: "PARTITION", name: true}, column{head: "VISIT"},
 		column{head: "OF", cut: true}, column{head: "IMPACT"}, column{head: "UPDATES", cut: true, spare: true}, column{head: "BEGAN"}, column{head: "SHOULD END"}, column{head: "OVERDUE", spare: true})
 	visited := map[string]bool{}
 	for _, v := range res.GetVisits() {
@@ -107,7 +107,7 @@ func newBehind(a *app) *cobra.Command {
 	return asksMaintenance(a, &cobra.Command{
 		Use: "behind", Short: "which configurations the nodes of each partition have, and what they lack", Example: "  muster maintenance behind",
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
-		t := newTable("There are no nodes.", column{head: "PARTITION", cut: true}, column{head: "CONFIGURATION"}, column{head: "NODES", right: true},
+		t := newTable("There are no nodes.", column{head: "PARTITION", name: true}, column{head: "CONFIGURATION"}, column{head: "NODES", right: true},
 			column{head: "LACKS", cut: true}, column{head: "RUNS", cut: true})
 		behind := false
 		for _, c := range res.GetConfigurations() {
@@ -122,7 +122,7 @@ func newCalendar(a *app) *cobra.Command {
 	return asksMaintenance(a, &cobra.Command{
 		Use: "calendar", Short: "what is ahead: zones, announced maintenances and deadlines, in order of time", Example: "  muster maintenance calendar",
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
-		t := newTable("Nothing is planned.", column{head: "FROM"}, column{head: "TO", spare: true}, column{head: "WHAT"}, column{head: "NAME", cut: true},
+		t := newTable("Nothing is planned.", column{head: "FROM"}, column{head: "TO", spare: true}, column{head: "WHAT"}, column{head: "NAME", name: true},
 			column{head: "WHERE", cut: true}, column{head: "STATE"}, column{head: "CONFLICTS", cut: true, spare: true})
 		for _, row := range dated(res) {
 			t.add(row...)

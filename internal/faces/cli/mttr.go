@@ -85,7 +85,7 @@ func (p *page) stages(r *musterv1.RepairTimes) {
 
 func repairTable(list []*musterv1.RepairTimes) *table {
 	t := newTable("No node was repaired in this time, and none is out.",
-		column{head: "SCOPE", cut: true, path: true}, column{head: "CAUSE", folds: true}, column{head: "REPAIRED", brief: "DONE", right: true},
+		column{head: "SCOPE", name: true}, column{head: "CAUSE", folds: true}, column{head: "REPAIRED", brief: "DONE", right: true},
 		column{head: "OUT NOW", brief: "OUT", right: true}, column{head: "MEAN", right: true}, column{head: "P50", right: true, wide: true}, column{head: "P90", right: true, wide: true},
 		column{head: "DETECT", right: true}, column{head: "DRAIN", right: true}, column{head: "WAIT", right: true},
 		column{head: "REPAIR", right: true}, column{head: "VALIDATE", brief: "VALID", right: true}, column{head: "PROBATION", brief: "PROB", right: true})

@@ -81,10 +81,10 @@ func (o *nodeListOptions) ask(ctx context.Context) (answer, error) {
 
 func nodeTable(list []*musterv1.Node) *table {
 	t := newTable("There are no such nodes.",
-		column{head: "NODE", last: true}, column{head: "PARTITION", wide: true}, column{head: "ISLAND", wide: true},
+		column{head: "NODE", name: true}, column{head: "PARTITION", wide: true}, column{head: "ISLAND", wide: true},
 		column{head: "RACK", right: true, wide: true}, column{head: "STATE"}, column{head: "SINCE"},
 		column{head: "GPUS", right: true}, column{head: "DEAD", right: true, spare: true}, column{head: "FREE", right: true},
-		column{head: "QUOTA", cut: true, path: true, spare: true}, column{head: "WORKLOADS", cut: true, spare: true},
+		column{head: "QUOTA", name: true, spare: true}, column{head: "WORKLOADS", cut: true, spare: true},
 		column{head: "SIGNAL", cut: true, spare: true})
 	for _, n := range list {
 		t.add(n.GetName(), n.GetPartition(), n.GetIsland(), n.GetRack(), state(n.GetState()), n.GetSince(), n.GetGpus(), n.GetDead(),

@@ -56,7 +56,7 @@ func (o *nodesOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("No node is out, and none has failed in this time.",
-		column{head: "NODE", last: true}, column{head: "PARTITION", wide: true}, column{head: "ISLAND", wide: true},
+		column{head: "NODE", name: true}, column{head: "PARTITION", wide: true}, column{head: "ISLAND", wide: true},
 		column{head: "STATE"}, column{head: "SINCE"}, column{head: "CAUSE", folds: true, spare: true},
 		column{head: "FAILURES", right: true}, column{head: "DOWN", right: true}, column{head: "LAST FAILURE"},
 		column{head: "EVER", right: true, wide: true}, column{head: "INTERRUPTIONS", right: true, wide: true})

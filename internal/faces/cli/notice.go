@@ -62,7 +62,7 @@ func newNoticeList(a *app) *cobra.Command {
 	return asksMaintenance(a, &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "list announced maintenances", Example: "  muster notice list",
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
-		t := newTable("No maintenance is announced.", column{head: "MAINTENANCE", last: true}, column{head: "STATE"}, column{head: "STARTS"}, column{head: "LASTS"}, column{head: "IMPACT"},
+		t := newTable("No maintenance is announced.", column{head: "MAINTENANCE", name: true}, column{head: "STATE"}, column{head: "STARTS"}, column{head: "LASTS"}, column{head: "IMPACT"},
 			column{head: "NODES", cut: true}, column{head: "BLOCKED BY", cut: true, spare: true}, column{head: "CONFLICTS", cut: true, spare: true}, column{head: "BY", cut: true})
 		for _, n := range res.GetNotices() {
 			t.add(n.GetName(), n.GetState(), n.GetStarts(), n.GetLasts().AsDuration(), n.GetImpact(), n.GetNodes(), n.GetBlockedBy(), n.GetConflicts(), n.GetBy())

@@ -72,7 +72,7 @@ func (o *outlookOptions) ask(ctx context.Context, m *musterv1.FlexOutlookRequest
 	if err != nil {
 		return answer{}, err
 	}
-	t := newTable("Nothing was asked.", column{head: "PARTITION", cut: true, path: true}, column{head: "GPUS", right: true},
+	t := newTable("Nothing was asked.", column{head: "PARTITION", name: true}, column{head: "GPUS", right: true},
 		column{head: "LASTS", right: true}, column{head: "ODDS"}, column{head: "RUNS", right: true}, column{head: "OF GPUS"})
 	for _, one := range res.GetOutlooks() {
 		for _, odds := range one.GetOdds() {

@@ -66,7 +66,7 @@ func (o *promiseOptions) ask(ctx context.Context) (answer, error) {
 
 func (o *promiseOptions) promises(res *musterv1.PromisesResponse) *table {
 	t := newTable("No promise has been made yet: one is made at each full hour.",
-		column{head: "PARTITION", cut: true, path: true}, column{head: "ISLAND", spare: true, cut: true}, column{head: "HORIZON"},
+		column{head: "PARTITION", name: true}, column{head: "ISLAND", spare: true, name: true}, column{head: "HORIZON"},
 		column{head: "POLICY", cut: true}, column{head: "NOW"}, column{head: "BUFFER", right: true}, column{head: "REALISED", right: true},
 		column{head: "CLAIMED", right: true}, column{head: "BROKEN", right: true}, column{head: "KEPT", right: true}, column{head: "OPEN", right: true, wide: true})
 	for _, row := range res.GetPromises() {

@@ -47,7 +47,7 @@ func (o *brokenOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("No promise was broken in this time.",
-		column{head: "WHEN"}, column{head: "WHERE", cut: true, path: true}, column{head: "HORIZON"}, column{head: "PROMISES", right: true},
+		column{head: "WHEN"}, column{head: "WHERE", name: true}, column{head: "HORIZON"}, column{head: "PROMISES", right: true},
 		column{head: "PROMISED", right: true}, column{head: "WHOLE", right: true}, column{head: "BROKEN BY", cut: true}, column{head: "CAUSE", cut: true},
 		column{head: "INCIDENTS", wide: true, cut: true}, column{head: "RECORD", right: true, wide: true})
 	for _, b := range res.GetBreaks() {

@@ -73,7 +73,7 @@ func (p *page) bare(quotas []*musterv1.Quota) {
 
 func quotaTable(quotas []*musterv1.Quota) *table {
 	t := newTable("There are no quotas with grants here; muster quota grant gives one a grant.",
-		column{head: "QUOTA", folds: true}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "QUOTA", folds: true}, column{head: "PARTITION", name: true},
 		column{head: "ASSIGNED", right: true}, column{head: "GANG", right: true, spare: true}, column{head: "BACKED", right: true},
 		column{head: "UNBACKED", right: true, spare: true}, column{head: "USAGE", right: true},
 		column{head: "GUARANTEED", right: true, wide: true}, column{head: "BORROWING", right: true, wide: true},

@@ -129,7 +129,7 @@ func (o *holdOptions) list(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("There are no holds.",
-		column{head: "ID", right: true}, column{head: "QUOTA", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "ID", right: true}, column{head: "QUOTA", name: true}, column{head: "PARTITION", name: true},
 		column{head: "GPUS", right: true}, column{head: "FOR", cut: true}, column{head: "USED", right: true}, column{head: "UNTIL"})
 	holds := []any{}
 	for _, q := range res.GetQuotas() {

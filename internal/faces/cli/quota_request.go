@@ -151,7 +151,7 @@ func (o *requestListOptions) list(ctx context.Context, quota string) error {
 		return err
 	}
 	t := newTable("There are no open requests.",
-		column{head: "ID", right: true}, column{head: "WANTED", folds: true}, column{head: "FOR", cut: true, path: true}, column{head: "STATE"}, column{head: "BY", cut: true}, column{head: "ASKED"},
+		column{head: "ID", right: true}, column{head: "WANTED", folds: true}, column{head: "FOR", name: true}, column{head: "STATE"}, column{head: "BY", cut: true}, column{head: "ASKED"},
 		column{head: "OFFERED", right: true, spare: true}, column{head: "ANSWERED BY", cut: true, spare: true}, column{head: "WHY", folds: true, spare: true})
 	for _, r := range res.GetRequests() {
 		offered := int32(0)

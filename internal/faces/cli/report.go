@@ -58,7 +58,7 @@ func (o *waitingOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("Nothing has waited in this time.",
-		column{head: "WEEK"}, column{head: "CLUSTER", cut: true}, column{head: "QUOTA", cut: true, path: true},
+		column{head: "WEEK"}, column{head: "CLUSTER", name: true}, column{head: "QUOTA", name: true},
 		column{head: "REASON"}, column{head: "PART"}, column{head: "GPU HOURS", right: true})
 	for _, r := range res.GetRows() {
 		t.add(r.GetWeek().AsTime().Format(time.DateOnly), r.GetCluster(), r.GetQuota(), r.GetReason(), r.GetPart(), figure{r.GetGpuHours(), gpuHours(r.GetGpuHours())})
@@ -150,7 +150,7 @@ func (o *standingOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("There are no nodes yet; muster apply -f FILE adds them.",
-		column{head: "SCOPE", cut: true, path: true}, column{head: "AVAILABLE", right: true}, column{head: "FAILURES", right: true},
+		column{head: "SCOPE", name: true}, column{head: "AVAILABLE", right: true}, column{head: "FAILURES", right: true},
 		column{head: "PER 1000 NODE DAYS", right: true}, column{head: "INTERRUPTIONS", right: true},
 		column{head: "DOWN", right: true}, column{head: "UNDONE", right: true, wide: true},
 		column{head: "PROMISES", right: true}, column{head: "BROKEN", right: true}, column{head: "STATES", cut: true, wide: true})
@@ -227,7 +227,7 @@ func (o *quotasOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("No quota had anything in this time.",
-		column{head: "QUOTA", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "QUOTA", name: true}, column{head: "PARTITION", name: true},
 		column{head: "ASSIGNED", right: true}, column{head: "BACKED", right: true}, column{head: "UNBACKED", right: true},
 		column{head: "USED", right: true}, column{head: "USED OF BACKED"}, column{head: "HIGHEST USE", right: true})
 	for _, q := range res.GetQuotas() {

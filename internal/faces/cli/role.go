@@ -108,7 +108,7 @@ func (a *app) listRoles(ctx context.Context, ask *musterv1.ListRolesRequest) err
 		return err
 	}
 	t := newTable("No role is bound that you may see.",
-		column{head: "SUBJECT", last: true}, column{head: "ROLE"}, column{head: "SCOPE"}, column{head: "HIGHEST"}, column{head: "UNTIL"}, column{head: "BY", spare: true}, column{head: "REASON", folds: true, spare: true})
+		column{head: "SUBJECT", name: true}, column{head: "ROLE"}, column{head: "SCOPE"}, column{head: "HIGHEST"}, column{head: "UNTIL"}, column{head: "BY", spare: true}, column{head: "REASON", folds: true, spare: true})
 	for _, b := range res.GetBindings() {
 		t.add(b.GetSubject(), b.GetRole(), scopeText(b.GetScope()), b.GetHighest(), b.GetUntil(), b.GetBy(), b.GetReason())
 	}
@@ -138,7 +138,7 @@ func newRoleTable(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t := newTable("", column{head: "ACTION", last: true}, column{head: "WHO", folds: true}, column{head: "MEANS", folds: true, spare: true})
+			t := newTable("", column{head: "ACTION", name: true}, column{head: "WHO", folds: true}, column{head: "MEANS", folds: true, spare: true})
 			for _, r := range res.GetTable() {
 				t.add(r.GetAction(), whoMay(r), r.GetMeans())
 			}

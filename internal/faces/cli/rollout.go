@@ -95,7 +95,7 @@ func newRolloutList(a *app) *cobra.Command {
 	return asksMaintenance(a, &cobra.Command{
 		Use: "list", Aliases: []string{"ls", "show"}, Short: "list rollouts: how far they are, and what they wait for", Example: "  muster rollout list",
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
-		t := newTable("There are no rollouts.", column{head: "ROLLOUT", last: true}, column{head: "SCOPE", cut: true}, column{head: "STATE"}, column{head: "STAGE"},
+		t := newTable("There are no rollouts.", column{head: "ROLLOUT", name: true}, column{head: "SCOPE", cut: true}, column{head: "STATE"}, column{head: "STAGE"},
 			column{head: "DONE", right: true}, column{head: "OF", right: true}, column{head: "FAILED", right: true}, column{head: "NOW", right: true},
 			column{head: "WAITS FOR", folds: true, spare: true}, column{head: "UPDATES", cut: true, wide: true}, column{head: "BY", wide: true})
 		for _, r := range res.GetRollouts() {

@@ -33,7 +33,7 @@ func newSessionList(a *app) *cobra.Command {
 				return err
 			}
 			t := newTable("No sign-in was seen that you may see.",
-				column{head: "SESSION", last: true}, column{head: "USER"}, column{head: "BY"}, column{head: "BEGAN"}, column{head: "USED"}, column{head: "FROM"})
+				column{head: "SESSION", name: true}, column{head: "USER"}, column{head: "BY"}, column{head: "BEGAN"}, column{head: "USED"}, column{head: "FROM"})
 			for _, s := range res.GetSessions() {
 				t.add(s.GetId(), s.GetUser(), s.GetKind(), s.GetBegan(), s.GetUsed(), s.GetUsedFrom())
 			}

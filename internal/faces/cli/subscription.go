@@ -72,7 +72,7 @@ func (a *app) listSubscriptions(ctx context.Context) error {
 		return err
 	}
 	t := newTable("There are no subscriptions.",
-		column{head: "SUBSCRIPTION", last: true}, column{head: "ABOUT", cut: true}, column{head: "KINDS", cut: true}, column{head: "DELIVERED"}, column{head: "WAITING"},
+		column{head: "SUBSCRIPTION", name: true}, column{head: "ABOUT", name: true}, column{head: "KINDS", cut: true}, column{head: "DELIVERED"}, column{head: "WAITING"},
 		column{head: "LAST"}, column{head: "URL", cut: true}, column{head: "TROUBLE", folds: true, spare: true})
 	for _, s := range res.GetSubscriptions() {
 		d := s.GetDeliveries()

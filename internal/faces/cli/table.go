@@ -17,9 +17,8 @@ type column struct {
 	wide  bool   // only with -o wide and csv
 	spare bool   // left out where it is empty in every row
 	cut   bool   // may be shortened to fit
-	path  bool   // shortened at its beginning: the end tells more
-	last  bool   // shortened only where nothing else can be, and in the middle: both ends tell
 	folds bool   // goes on in the next line where there is no room
+	name  bool   // never shortened, for two names may differ in one letter only; folds where nothing else gives way
 }
 
 // table is rows of values: text, numbers, moments, durations, lists, or marks.
@@ -109,13 +108,8 @@ func (t *table) line(row []any, at, widths []int, p paint, c clock) string {
 
 // lines is a value in a column of some width: shortened, or folded.
 func (col column) lines(value string, width int) []string {
-	switch {
-	case col.folds:
+	if col.folds || col.name {
 		return fold(value, width)
-	case col.last:
-		return []string{text.ClipMiddle(value, width)}
-	case col.path:
-		return []string{text.ClipHead(value, width)}
 	}
 	return []string{text.Clip(value, width)}
 }

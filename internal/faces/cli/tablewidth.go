@@ -19,14 +19,15 @@ func (t *table) widths(at []int, c clock, wide bool) []int {
 	return widths
 }
 
-// fit takes room from columns that may be cut until the table fits: from paths
-// first, whose ends tell most, and always from the widest.
+// fit takes room from columns until the table fits, always from the widest that has more than
+// it needs: from texts, then from names, then from what both need to be read well.
 func (t *table) fit(at, widths []int) {
-	const enough, least = 18, 10
+	const well, least = 18, 10
+	text, name := func(c column) bool { return !c.name }, func(c column) bool { return c.name }
 	for total(widths) > widest {
-		worst := t.widest(at, widths, enough, func(c column) bool { return c.path })
+		worst := t.widest(at, widths, well, text)
 		if worst < 0 {
-			worst = t.widest(at, widths, least, func(c column) bool { return !c.last })
+			worst = t.widest(at, widths, well, name)
 		}
 		if worst < 0 {
 			worst = t.widest(at, widths, least, func(column) bool { return true })
@@ -38,12 +39,12 @@ func (t *table) fit(at, widths []int) {
 	}
 }
 
-// widest finds the widest column of a kind wider than least that may be cut, or -1.
+// widest finds the widest column of a kind wider than least that gives way, or -1.
 func (t *table) widest(at, widths []int, least int, is func(column) bool) int {
 	worst := -1
 	for i, k := range at {
 		col := t.columns[k]
-		if (col.cut || col.last || col.folds) && is(col) && widths[i] > col.least(least) && (worst < 0 || widths[i] > widths[worst]) {
+		if (col.cut || col.name || col.folds) && is(col) && widths[i] > col.least(least) && (worst < 0 || widths[i] > widths[worst]) {
 			worst = i
 		}
 	}
@@ -67,7 +68,7 @@ func total(widths []int) int {
 }
 
 // fold breaks a text into lines of at most width: between words, and inside one that is longer by
-// itself, rather after a part of a path than inside one.
+// itself, rather after a part of a name than inside one.
 func fold(text string, width int) []string {
 	var lines []string
 	line := []rune{}
@@ -88,11 +89,14 @@ func fold(text string, width int) []string {
 	return append(lines, string(line))
 }
 
-// partsIn is how much of a word stands in a line: as many whole parts of a path as it takes, or all that it takes.
+// partsIn is how much of a word stands in a line: as many whole parts of a path as it takes, else of
+// a name with hyphens, or all that it takes.
 func partsIn(word []rune, width int) int {
-	for n := width; n > 0; n-- {
-		if word[n-1] == '/' {
-			return n
+	for _, end := range "/-" {
+		for n := width; n > 0; n-- {
+			if word[n-1] == end {
+				return n
+			}
 		}
 	}
 	return width

@@ -50,7 +50,7 @@ func (o *targetsOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("There are no clusters yet; muster apply -f FILE adds them.",
-		column{head: "CLUSTER", cut: true}, column{head: "WHAT"}, column{head: "TARGET", right: true}, column{head: "ATTAINED", right: true},
+		column{head: "CLUSTER", name: true}, column{head: "WHAT"}, column{head: "TARGET", right: true}, column{head: "ATTAINED", right: true},
 		column{head: "MET"}, column{head: "BUDGET LEFT"}, column{head: "BUDGET", right: true, wide: true}, column{head: "BURNED", right: true, wide: true},
 		column{head: "BURNED BY", folds: true})
 	ans := answer{message: res, table: t}

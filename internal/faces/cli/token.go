@@ -94,7 +94,7 @@ func newTokenList(a *app) *cobra.Command {
 				return err
 			}
 			t := newTable("There is no token that you may see.",
-				column{head: "TOKEN", last: true}, column{head: "ACCOUNT"}, column{head: "MADE"}, column{head: "UNTIL"}, column{head: "USED"}, column{head: "FROM"}, column{head: "BY", spare: true}, column{head: "REASON", folds: true, spare: true})
+				column{head: "TOKEN", name: true}, column{head: "ACCOUNT"}, column{head: "MADE"}, column{head: "UNTIL"}, column{head: "USED"}, column{head: "FROM"}, column{head: "BY", spare: true}, column{head: "REASON", folds: true, spare: true})
 			for _, k := range res.GetTokens() {
 				t.add(k.GetId(), k.GetAccount(), k.GetMade(), k.GetUntil(), k.GetUsed(), k.GetUsedFrom(), k.GetBy(), k.GetReason())
 			}

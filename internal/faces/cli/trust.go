@@ -68,7 +68,7 @@ func (o *trustOptions) run(args []string) error {
 	slices.Sort(list)
 	list = slices.Compact(list)
 	if len(args) == 0 {
-		t := newTable("No server is trusted beyond those that you name yourself.", column{head: "SERVER", last: true})
+		t := newTable("No server is trusted beyond those that you name yourself.", column{head: "SERVER", name: true})
 		for _, one := range list {
 			t.add(one)
 		}

@@ -54,7 +54,7 @@ func newUpdateList(a *app) *cobra.Command {
 	return asksMaintenance(a, &cobra.Command{
 		Use: "list", Aliases: []string{"ls", "show"}, Short: "list updates, and how far each has come", Example: "  muster update list",
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
-		t := newTable("There are no updates.", column{head: "UPDATE", last: true}, column{head: "COMPONENT", cut: true}, column{head: "VERSION", cut: true},
+		t := newTable("There are no updates.", column{head: "UPDATE", name: true}, column{head: "COMPONENT", cut: true}, column{head: "VERSION", cut: true},
 			column{head: "IMPACT"}, column{head: "PENDING", right: true}, column{head: "VERDICT"}, column{head: "DEADLINE", spare: true},
 			column{head: "ADDED"}, column{head: "WITHDRAWN", spare: true})
 		for _, u := range res.GetUpdates() {

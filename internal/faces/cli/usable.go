@@ -96,7 +96,7 @@ func (o *freeOptions) nothingNamed(ctx context.Context) error {
 
 func usableTable(res *musterv1.UsableResponse) *table {
 	t := newTable("There is nothing to use yet; muster apply -f FILE adds clusters and quotas.",
-		column{head: "TARGET", cut: true, path: true}, column{head: "PARTITION", cut: true, path: true},
+		column{head: "TARGET", name: true}, column{head: "PARTITION", name: true},
 		column{head: "FREE", right: true}, column{head: "LARGEST GANG", right: true}, column{head: "BORROW", right: true},
 		column{head: "HELD FOR YOU", right: true, spare: true}, column{head: "HELD", right: true, spare: true},
 		column{head: "OF", right: true}, column{head: "USED", right: true}, column{head: "WAITING", right: true},

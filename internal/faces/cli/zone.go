@@ -60,9 +60,9 @@ func newZoneList(a *app) *cobra.Command {
 	return asksMaintenance(a, &cobra.Command{
 		Use: "list", Aliases: []string{"ls", "show"}, Short: "list zones with what each costs", Example: "  muster nfz list",
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
-		t := newTable("There are no zones.", column{head: "ZONE", last: true}, column{head: "SCOPE", cut: true}, column{head: "FROM"}, column{head: "TO"}, column{head: "IN FORCE"},
+		t := newTable("There are no zones.", column{head: "ZONE", name: true}, column{head: "SCOPE", cut: true}, column{head: "FROM"}, column{head: "TO"}, column{head: "IN FORCE"},
 			column{head: "BLOCKED", cut: true}, column{head: "BEHIND", right: true}, column{head: "UNTESTED", right: true}, column{head: "CONFLICTS", cut: true},
-			column{head: "OWNER", cut: true, spare: true}, column{head: "REASON", wide: true}, column{head: "LINK", wide: true}, column{head: "ENDED", spare: true})
+			column{head: "OWNER", name: true, spare: true}, column{head: "REASON", wide: true}, column{head: "LINK", wide: true}, column{head: "ENDED", spare: true})
 		for _, z := range res.GetZones() {
 			t.add(z.GetName(), z.GetScope()+z.GetWorkload(), z.GetFrom(), z.GetTo(), yesNo(z.GetActive()), z.GetBlocked(), z.GetBehind(), z.GetUntested(), z.GetConflicts(),
 				z.GetOwner(), z.GetReason(), z.GetLink(), z.GetEnded())

@@ -23,26 +23,6 @@ func Clip(s string, most int) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// ClipHead shortens a text like Clip, but at its beginning: what is left ends as the
-// text does. Of a path the end tells more.
-func ClipHead(s string, most int) string {
-	runes := []rune(s)
-	if len(runes) <= most || most < 1 {
-		return string(runes)
-	}
-	return "…" + string(runes[len(runes)-most+1:])
-}
-
-// ClipMiddle shortens a text like Clip, but in its middle, so that both ends can be read.
-func ClipMiddle(s string, most int) string {
-	runes := []rune(s)
-	if len(runes) <= most || most < 3 {
-		return string(runes)
-	}
-	tail := most / 2
-	return string(runes[:most-1-tail]) + "…" + string(runes[len(runes)-tail:])
-}
-
 // Bound shortens a text to at most so many bytes, for a limit that counts these.
 // It ends before a character that would be cut.
 func Bound(s string, most int) string {

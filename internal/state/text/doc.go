@@ -6,7 +6,7 @@
 //	cell.go       Cell and Printable (texts of others in spreadsheets and terminals)
 //	victim.go     Victim and GivesWay (why work must leave)
 //	nearest.go    Nearest (what was probably meant)
-//	clip.go       Clip, ClipHead, ClipMiddle (by characters, for people) and Bound (by bytes, for limits)
+//	clip.go       Clip (by characters, for people) and Bound (by bytes, for limits)
 //
 // It is pure and imports no other room, so that any room may use it.
 package text

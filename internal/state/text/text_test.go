@@ -50,26 +50,12 @@ func TestATextIsCutBetweenCharacters(t *testing.T) {
 		if got := Clip(s, most); utf8.RuneCountInString(got) > most || !utf8.ValidString(got) {
 			t.Fatalf("Clip(%q, %d) is %q", s, most, got)
 		}
-		for _, got := range []string{ClipHead(s, most), ClipMiddle(s, max(3, most))} {
-			if utf8.RuneCountInString(got) > max(3, most) || !utf8.ValidString(got) {
-				t.Fatalf("%q is clipped to %q, of at most %d", s, got, most)
-			}
-		}
 		if got := Bound(s, most); len(got) > most || !utf8.ValidString(got) || s[:len(got)] != got || len(s) > most && len(got) < most-3 {
 			t.Fatalf("Bound(%q, %d) is %q", s, most, got)
 		}
 	})
-	for got, want := range map[string]string{
-		Clip("Grüße an alle", 6):                         "Grüße…",
-		ClipHead("research/größe", 6):                    "…größe",
-		ClipHead("größe", 5):                             "größe",
-		ClipMiddle("a-very-long-name-of-a-node-001", 13): "a-very…de-001",
-		ClipMiddle("größe", 5):                           "größe",
-		ClipMiddle("größe", 4):                           "g…ße",
-	} {
-		if got != want {
-			t.Errorf("it is %q, want %q", got, want)
-		}
+	if got := Clip("Grüße an alle", 6); got != "Grüße…" {
+		t.Errorf("it is %q", got)
 	}
 }
 
