@@ -16,7 +16,9 @@
 //
 // From the cluster to the state:
 //
-//	inventory.go, nodestates.go, names.go   nodes, and what they are called
+//	inventory.go, names.go        nodes, and what they are called
+//	nodecontroller.go   their signals, and what others marked on them, where Muster decides
+//	nodestates.go       their states, where nothing is decided: on a cluster that is only watched
 //	grants.go           quota
 //	observedwork.go     work on a cluster that is only watched
 //	foreign.go, astray.go         GPU pods that Muster does not manage, or that run past it
@@ -30,7 +32,7 @@
 //	podplan.go          that compared with the pods
 //	podcontroller.go, suspensions.go, nodefits.go   start where it fits, and evict
 //	conditions.go       tells pods why they wait
-//	nodecontroller.go, nodemarks.go, outofservice.go   mark nodes, and fence silent ones
+//	nodecontroller.go, nodemarks.go, outofservice.go   mark nodes (nodecontroller.go goes both ways), and fence silent ones
 //	visitjobs.go        carries visits of nodes out by Jobs
 //	building.go, build*.go   what a cluster that is built says of itself, and validation by Jobs
 //	nodejobs.go         a Job on one node alone
