@@ -106,7 +106,7 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 			}
 			return
 		}
-		if at := t.regretted(plan); at >= 0 && !t.insists(pl, at, plan) {
+		if at := t.regretted(plan); at >= 0 {
 			t.takeBack(at, plan)
 			continue
 		}

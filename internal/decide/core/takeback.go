@@ -138,22 +138,6 @@ func (w *withheld) addMend(part placement.Part) {
 	w.by[part] = noPart
 }
 
-// insists says whether a plan is carried out though it takes the room of a decision for which
-// the turn has gone back once: the room that victims leave to guaranteed work. A unit that
-// borrows it has no reservation in its quota, so the guaranteed work does not wait behind it. Where
-// only flex work leaves it is as if there were none (decision record 0004).
-func (t *turn) insists(pl *placement.Planner, at int, plan placement.Plan) bool {
-	d := t.trail.decisions[at]
-	if t.withheld.times[d.part] == 0 || !inQuotaLeaves(d.plan) || d.plan.Holds != fleet.HoldsGuaranteed || plan.Holds != fleet.HoldsBorrowing {
-		return false
-	}
-	return !pl.FitsBacking(fleet.Waiting{Workload: plan.Workload, Pool: plan.Part().Pool}, false)
-}
-
-func inQuotaLeaves(plan placement.Plan) bool {
-	return slices.ContainsFunc(plan.Victims, func(v placement.Victim) bool { return v.Class != placement.ClassFlex })
-}
-
 // noPart is no part of any workload.
 var noPart placement.Part
 

@@ -23,27 +23,53 @@ func contested(t *testing.T) tale {
 	return st
 }
 
-// w7 could send w4 away, a guest in y's room. Then w2, which comes before w7, would take
-// what w4 leaves, though w2 by itself may not send w4 away. So w7 waits behind w2.
-func TestNobodyIsEvictedForWorkThatIsOutrankedAtOnce(t *testing.T) {
+// w7 sends w4 away, a guest in y's room. w2 comes before w7, but it would only borrow, so it
+// takes nothing of w7's (decision record 0023): no work is evicted for work that gets nothing.
+func TestWhoIsEvictedForWorkLeavesItTheRoom(t *testing.T) {
 	st := contested(t)
-	out := st.do(5*time.Minute, job("m", "w7", "t/y", fleet.Low, pool("w", 0, 8, 1)))
+	st.do(5*time.Minute, job("m", "w7", "t/y", fleet.Low, pool("w", 0, 8, 1)))
+	st.is("o", "w4", fleet.Evicting)
+	st.is("m", "w7", fleet.Starting)
+	st.is("o", "w2", fleet.Pending)
+	st.idle(5 * time.Minute)
+}
+
+// reportless is a tree of five nodes whose reports have stopped. When they come back, w14 could send w5 away, which
+// borrows. w8 then grows, so w14 borrows, and w15 would take its room.
+func reportless(t *testing.T) tale {
+	st := smallFleet(t, 5)
+	st.quota(0, "t/x", 3, 0)
+	st.quota(0, "t/y", 2, 0)
+	st.do(1*time.Minute, job("o", "w5", "t/y", fleet.Mid, pool("w", 0, 8, 3)))
+	st.do(2*time.Minute, core.StopReports{Cluster: "t"})
+	st.do(3*time.Minute, job("m", "w8", "t/x", fleet.Mid, elastic("w", 0, 8, 1, 2)))
+	st.do(4*time.Minute, job("o", "w14", "t/x", fleet.Low, pool("w", 0, 4, 3)))
+	st.do(5*time.Minute, job("m", "w15", "t/y", fleet.Critical, pool("w", 0, 8, 3)))
+	return st
+}
+
+// w15 is more important than w5 and takes its room itself, so w5 is not told to leave for w14,
+// which would get nothing.
+func TestNobodyIsEvictedForWorkThatIsOutrankedAtOnce(t *testing.T) {
+	st := reportless(t)
+	out := st.do(6*time.Minute, core.ResumeReports{Cluster: "t"})
 	for _, e := range out.Record.Events {
-		if e.Kind() != (event.WorkloadSubmitted{}).Kind() {
-			t.Errorf("the submit of w7 leads to %s %+v", e.Kind(), e)
+		if e, is := e.(event.ReplicasEvicted); is && e.For != st.s.Workload("m", "w15").ID {
+			t.Errorf("evicted: %+v", e)
 		}
 	}
-	st.is("o", "w4", fleet.RunningW)
-	st.is("m", "w7", fleet.Pending)
-	st.idle(5 * time.Minute)
+	st.is("o", "w5", fleet.Evicting)
+	st.is("m", "w15", fleet.Starting)
+	st.is("o", "w14", fleet.Pending)
+	st.idle(6 * time.Minute)
 }
 
 // What a turn takes back leaves nothing behind: the record says what happened, and
 // leads another copy of the state to the same bytes.
 func TestWhatIsTakenBackLeavesNoTrace(t *testing.T) {
-	st := contested(t)
+	st := reportless(t)
 	copied := st.s.Clone()
-	out := st.do(5*time.Minute, job("m", "w7", "t/y", fleet.Low, pool("w", 0, 8, 1)))
+	out := st.do(6*time.Minute, core.ResumeReports{Cluster: "t"})
 	core.ApplyRecord(copied, out.Record)
 	if copied.Hash() != st.s.Hash() {
 		a, _ := copied.Encode()

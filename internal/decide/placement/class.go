@@ -3,10 +3,11 @@ package placement
 import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Classes are judged with the newcomer admitted (semantics §5): work of its own quota
-// that comes after it and no longer fits the backing would borrow, and gives way as
-// that, whatever it holds now. This file finds out who (decision record 0006): by
+// that comes after a guaranteed newcomer and no longer fits the backing would borrow, and
+// gives way as that, whatever it holds now. This file finds out who (decision record 0006): by
 // count, for whom only the nodes would leave without cover could start guaranteed
 // elsewhere in the backing; and only where siblings leave it something to borrow.
+// A newcomer that would borrow pushes no work out of its quota's backing (decision record 0023).
 
 // quotaOrder is the order of a quota with a claim in it: its units are met one after the other.
 type quotaOrder struct {
@@ -36,18 +37,10 @@ func (o *quotaOrder) class(u *unit) (Class, bool) {
 	if o.a != o.c.account || !o.isPushed(u) {
 		return class, may
 	}
-	gives := may && o.c.holds == fleet.HoldsGuaranteed || o.c.key.Importance().Above(u.key.Importance())
-	if gives && o.lendable() > 0 {
+	if may && o.c.holds == fleet.HoldsGuaranteed && o.lendable() > 0 {
 		return ClassBorrowing, true
 	}
 	return class, may
-}
-
-// couldPush notes that a unit might be pushed once more work of its quota stands before it.
-func (o *quotaOrder) couldPush(u *unit) {
-	if u.holds == fleet.HoldsGuaranteed && o.c.key.Importance().Above(u.key.Importance()) {
-		o.pl.readsQueue = true
-	}
 }
 
 // lendable is what the claim's quota could borrow, found out once.

@@ -53,17 +53,18 @@ func (pl *Planner) fitsWithoutSucceeded(c *claim, list []*candidateVictim) bool 
 }
 
 // regainsGuarantee says whether a victim would be guaranteed, by count, with all other
-// victims gone: it borrows only because of where it stands.
+// victims gone: it borrows only because of them, or because of where it stands.
 func (pl *Planner) regainsGuarantee(c *claim, v *candidateVictim, victims []*candidateVictim) bool {
 	return pl.shortfall(c, v, victims) == 0
 }
 
 // shortfall is how many of a victim's GPUs its quota's backing would not take, by
-// count, with the newcomer admitted and all other victims gone.
+// count, with all other victims gone. A guaranteed newcomer counts; one that borrows takes
+// no cover from what its quota's backing takes (decision record 0023).
 func (pl *Planner) shortfall(c *claim, v *candidateVictim, victims []*candidateVictim) int {
 	a, gone := v.w.Account(), goneWith(victims)
 	e := a.Earmarks()
-	if a == c.account && c.key.Before(v.key) {
+	if a == c.account && c.holds == fleet.HoldsGuaranteed && c.key.Before(v.key) {
 		e.Take(c.w, c.gpus)
 	}
 	for _, u := range pl.accountUnits(a) {

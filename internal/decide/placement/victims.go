@@ -25,8 +25,6 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictable, bool) {
 			if class, ok := order.class(u); ok && (u.w != c.w || c.mends(u)) {
 				list = append(list, evictable{u, class})
 				freed += u.freed(c)
-			} else if a == c.account {
-				order.couldPush(u)
 			}
 		}
 	}

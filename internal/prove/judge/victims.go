@@ -51,7 +51,7 @@ func (j *Judge) classInQuota(c Claim, u Unit, borrower bool) Class {
 	own := u.Account == c.Account
 	lessImportant := moreImportant(c.Key, u.Key)
 	borrowsNow := u.Holds == fleet.HoldsBorrowing && u.Work.Tree() == c.Work.Tree()
-	madeToBorrow := own && u.Holds == fleet.HoldsGuaranteed && (lessImportant || u.Key.Surplus && !moreImportant(u.Key, c.Key))
+	madeToBorrow := own && guaranteed && u.Holds == fleet.HoldsGuaranteed && (lessImportant || u.Key.Surplus && !moreImportant(u.Key, c.Key))
 	borrows := borrower && (borrowsNow || madeToBorrow)
 	switch {
 	case guaranteed && u.Holds == fleet.HoldsUnprotected:
@@ -85,7 +85,7 @@ func (j *Judge) isBorrower(c Claim, place []Stand, v Unit, set []Unit) bool {
 			before = append(before, u)
 		}
 	}
-	if c.Account == a && earlier(c.Key, v.Key) {
+	if c.Account == a && c.Holds == fleet.HoldsGuaranteed && earlier(c.Key, v.Key) {
 		before = append(before, Unit{Work: c.Work, Account: a, Pool: fleet.Base, Key: c.Key, Stands: place})
 		inOrder(before)
 	}

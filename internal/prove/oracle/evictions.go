@@ -161,7 +161,22 @@ func mayEvict(m Moment, e Eviction, s *said) {
 		s.add("%s of %s (%s) was evicted for %s of another tree", v.Name, v.Target, e.holds(), o.Name)
 	case o.Target == v.Target && e.holds() == fleet.HoldsGuaranteed && !more && !surplus:
 		s.add("%s was evicted for %s, which is not more important", v.Name, o.Name)
+	case o.Target == v.Target && e.holds() == fleet.HoldsGuaranteed && e.Whole && m.borrows(o):
+		s.add("%s is guaranteed and was evicted for %s, which borrows", v.Name, o.Name)
 	}
+}
+
+// borrows says whether all that a workload got by the record was given to it as borrowing.
+func (m Moment) borrows(j *Job) bool {
+	got := false
+	for _, e := range m.Record.Events {
+		if e, ok := e.(event.ReplicasPlaced); ok && e.ID == j.ID {
+			if got = true; e.Holds != fleet.HoldsBorrowing {
+				return false
+			}
+		}
+	}
+	return got
 }
 
 // reclassed says whether what the victim was guaranteed by fell, or changed hands,

@@ -8,7 +8,5 @@ var notYet = map[string]bool{
 	"dip-leaves-no-trace":         true,
 	"may-evict":                   true,
 	"mend-victims":                true,
-	"owner-starts":                true,
-	"started-and-evicted":         true,
 	"what-always-holds":           true,
 }
