@@ -1,6 +1,10 @@
 package cli
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 // Whatever is typed or written, the answer is a workload or a usage error.
 func FuzzPool(f *testing.F) {
@@ -51,6 +55,32 @@ func FuzzMoment(f *testing.F) {
 		m := moment{env: &Env{Now: noonNow, Zone: noon.zone}}
 		if err := m.Set(text); err != nil && exitCode(err) != ExitUsage {
 			t.Errorf("%q: %v is no usage error", text, err)
+		}
+	})
+}
+
+// FuzzBlueprint reads any bytes as a file of a blueprint: it is refused, or it has a name, and its
+// numbers are within their bounds.
+func FuzzBlueprint(f *testing.F) {
+	f.Add([]byte("name: h200\ncheckin: git\nmeters: [{meter: cores, perNode: 8}]\ntakes: {quota: 2d}\n"))
+	f.Add([]byte("name: h200\ncheckin: git\nmeters: [{meter: cores, perNode: 99999999999999999999}]\nready: 200%\n"))
+	f.Add([]byte("a: &a {b: *a}\n"))
+	path := filepath.Join(f.TempDir(), "blueprint.yaml")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b, err := readBlueprint(path)
+		if err != nil {
+			return
+		}
+		if b.GetName() == "" || b.GetVersion() < 1 {
+			t.Errorf("%q is taken as %v", data, b)
+		}
+		for _, m := range b.GetMeters() {
+			if m.GetPerNode() < 1 || m.GetPerNode() > 100_000 {
+				t.Errorf("%q is taken as %v", data, b)
+			}
 		}
 	})
 }
