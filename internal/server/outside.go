@@ -24,6 +24,7 @@ type outsideOptions struct {
 	BuildkiteToken, BuildkiteWebhook               string
 	Azure                                          bool // its quota is counted
 	Tofu                                           tofuOptions
+	ScaleSets                                      scaleSetOptions
 }
 
 func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
@@ -34,6 +35,7 @@ func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
 	f.StringVar(&o.BuildkiteWebhook, "buildkite-webhook", "", "file of the token of a webhook of Buildkite, which posts signed to "+buildkiteHook+"; none: builds are only asked for")
 	f.BoolVar(&o.Azure, "azure", false, "count cloud quota of Azure, and ask for more where blueprints say requestQuota, as the workload's identity, that of the environment (AZURE_CLIENT_ID, ...), or the machine's")
 	tofuFlags(f, &o.Tofu)
+	scaleSetFlags(f, &o.ScaleSets)
 }
 
 // adapters are what carries out the steps of real clusters: an adapter for each step that

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/run/provision/tofu"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // tofuOptions are those of what runs projects of OpenTofu or Terraform.
@@ -78,5 +79,6 @@ func runners(r *tofu.Runner, rest provision.Outside) provision.Outside {
 	if r == nil {
 		return rest
 	}
-	return provision.ByRunner{Rest: rest, Runners: map[string]provision.Outside{tofu.Word: r}}
+	by, some := rest.(provision.BySteps)
+	return provision.ByRunner{Rest: rest, Runners: map[string]provision.Outside{tofu.Word: r}, RestGoesFirst: some && isScaleSets(by[fleet.StepTeardown])}
 }

@@ -24,6 +24,14 @@ func (s *server) buildOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	sets, err := s.Outside.ScaleSets.open(s.drives)
+	if err != nil {
+		return err
+	}
+	azure := s.withBuilding(adapters)
+	if sets != nil {
+		azure[fleet.StepScaleSets], azure[fleet.StepTeardown] = sets, sets
+	}
 	clouds, err := s.Outside.clouds()
 	if err != nil {
 		return err
@@ -36,7 +44,7 @@ func (s *server) buildOut(ctx context.Context) error {
 	if projects != nil {
 		defer projects.Close()
 	}
-	outside := runners(projects, s.withBuilding(adapters))
+	outside := runners(projects, azure)
 	runner := provision.New(provision.Options{
 		Read: s.engine.Read, Log: s.log,
 		Do:        func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },

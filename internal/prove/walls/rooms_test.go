@@ -90,6 +90,7 @@ var rooms = []room{
 	{folder: "internal/run/provision/azurequota", kind: open, only: "state/fleet run/provision"},
 	{folder: "internal/run/provision/buildkite", kind: open, only: "state/fleet run/provision"},
 	{folder: "internal/run/provision/gitcheckin", kind: open, only: "state/fleet run/provision"},
+	{folder: "internal/run/provision/scalesets", kind: open, only: "state/fleet run/provision", tests: "prove/kubetest"},
 	{folder: "internal/run/provision/tofu", kind: open, only: "state/fleet state/text run/provision run/wholefile"},
 	{folder: "internal/run/provision/simulated", kind: plain, only: "state/fleet run/provision"},
 	{folder: "internal/run/audit", kind: plain, only: "nothing"},

@@ -11,8 +11,9 @@ import (
 
 // ByRunner is an Outside whose pipelines are what blueprints name: the runner's word, before
 // a colon, finds it. All else, and blueprints that name none, are for Rest. What a runner has
-// built it also takes down, before the rest goes.
+// built it also takes down: before the rest goes or, where that stands on it, after.
 type ByRunner struct {
+	RestGoesFirst bool
 	Rest    Outside
 	Runners map[string]Outside
 }
@@ -35,11 +36,26 @@ func (b ByRunner) of(ctx context.Context, o Order) (Outside, error) {
 	if by, some := b.Rest.(BySteps); some && by[o.Step] == nil {
 		return run, nil // there is nothing else to take down
 	}
-	is, found, err := run.Find(ctx, o)
-	if err == nil && found && is.State == fleet.OperationSucceeded {
-		return b.Rest, nil
+	first, second := b.order(run)
+	gone, err := ended(ctx, first, o)
+	if gone {
+		return second, nil
 	}
-	return run, err
+	return first, err
+}
+
+// order is who takes down first, and who then.
+func (b ByRunner) order(run Outside) (first, second Outside) {
+	if b.RestGoesFirst {
+		return b.Rest, run
+	}
+	return run, b.Rest
+}
+
+// ended says whether an outside has done its part of an operation.
+func ended(ctx context.Context, at Outside, o Order) (bool, error) {
+	is, found, err := at.Find(ctx, o)
+	return err == nil && found && is.State == fleet.OperationSucceeded, err
 }
 
 // Find looks an operation up where it is carried out.
@@ -50,20 +66,21 @@ func (b ByRunner) Find(ctx context.Context, o Order) (Report, bool, error) {
 	}
 	is, found, err := at.Find(ctx, o)
 	if o.Step == fleet.StepTeardown && !found && err == nil && b.followed(ctx, o) {
-		is, err = at.Begin(ctx, o) // the runner has done its part
+		is, err = at.Begin(ctx, o) // the other has done its part
 		return is, true, err
 	}
 	return is, found, err
 }
 
-// followed says whether a removal has come to the rest, after the runner's part.
+// followed says whether a removal has come to the second that takes down.
 func (b ByRunner) followed(ctx context.Context, o Order) bool {
 	run := b.runner(&o.Blueprint)
 	if run == nil {
 		return false
 	}
-	is, found, err := run.Find(ctx, o)
-	return err == nil && found && is.State == fleet.OperationSucceeded
+	first, _ := b.order(run)
+	gone, _ := ended(ctx, first, o)
+	return gone
 }
 
 // Begin begins an operation where it is carried out.

@@ -38,6 +38,8 @@ func setUp(step fleet.Step) string {
 		return "start it with --buildkite-token for the runner buildkite:ORG/PIPELINE, or with --tofu-projects for the runner tofu"
 	case fleet.StepQuota:
 		return "start it with --azure"
+	case fleet.StepScaleSets, fleet.StepTeardown:
+		return "start it with --scale-sets and --scale-sets-kubeconfig"
 	case fleet.StepJoin, fleet.StepValidation, fleet.StepServices:
 		return "start it for real clusters, with --agents or --clusters"
 	default:
