@@ -10,8 +10,8 @@ RACEDLONG = ./internal/run/journal/sqlite ./internal/prove/demo ./internal/clust
 
 # Rooms with tests that start a real Kubernetes control plane. One after the other: each start needs both of two cores.
 # In the driver's room they stand in files of their own, so that the others need not run twice.
-REAL = ./internal/clusters/kube/... ./internal/prove/stage
-REALTESTS = ^($$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(t .*/\1/p' internal/clusters/kube/*_real_test.go internal/prove/stage/*_real_test.go | paste -sd'|'))$$
+REAL = ./internal/clusters/kube/... ./internal/prove/stage ./internal/run/provision/scalesets
+REALTESTS = ^($$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(t .*/\1/p' internal/clusters/kube/*_real_test.go internal/prove/stage/*_real_test.go internal/run/provision/scalesets/*_real_test.go | paste -sd'|'))$$
 
 # 1: tests on a real control plane are part of the proof, and its programs are built where they are missing (once,
 # minutes); try: they are left out where it cannot be built; 0: they are left out.
@@ -175,7 +175,7 @@ clean: ## remove what the others made
 define real
 if [ "$(MUSTER_CONTROLPLANE)" = 0 ]; then echo "real control plane NOT run: MUSTER_CONTROLPLANE=0"; else set -e; export MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE); \
 go test -count=1 -timeout 120m -run TestTheControlPlaneIsBuilt -v ./internal/prove/kubetest | grep -v '^=== '; \
-echo "go test ./internal/clusters/kube ./internal/prove/stage: the tests of their *_real_test.go"; go test -p 1 -count=1 -timeout 90m -run "$(REALTESTS)" ./internal/clusters/kube ./internal/prove/stage; fi
+echo "go test ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets: the tests of their *_real_test.go"; go test -p 1 -count=1 -timeout 90m -run "$(REALTESTS)" ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets; fi
 endef
 
 # The pages in a browser, where there is one.
