@@ -109,6 +109,24 @@ func (o *outsideOptions) requests() (provision.Outside, error) {
 	return azurequota.NewRequests(who, nil, time.Now)
 }
 
+// meter lets the steps that build machines begin only where the blueprint's meters count them.
+func (o *outsideOptions) meter(by provision.BySteps) error {
+	if !o.Azure {
+		return nil
+	}
+	who, err := azurequota.Identity()
+	if err != nil {
+		return fmt.Errorf("--azure: %w", err)
+	}
+	skus := azurequota.NewSKUs(who, nil, time.Now)
+	for _, step := range []fleet.Step{fleet.StepPipeline, fleet.StepScaleSets} {
+		if by[step] != nil {
+			by[step] = azurequota.Metered{Outside: by[step], SKUs: skus}
+		}
+	}
+	return nil
+}
+
 // clouds are what counts quota of real clouds, by provider.
 func (o *outsideOptions) clouds() (map[string]provision.Cloud, error) {
 	by := map[string]provision.Cloud{}

@@ -32,6 +32,9 @@ func (s *server) buildOut(ctx context.Context) error {
 	if sets != nil {
 		azure[fleet.StepScaleSets], azure[fleet.StepTeardown] = sets, sets
 	}
+	if err := s.Outside.meter(azure); err != nil {
+		return err
+	}
 	clouds, err := s.Outside.clouds()
 	if err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 // built it also takes down: before the rest goes or, where that stands on it, after.
 type ByRunner struct {
 	RestGoesFirst bool
-	Rest    Outside
-	Runners map[string]Outside
+	Rest          Outside
+	Runners       map[string]Outside
 }
 
 // runner is what runs a blueprint's pipeline; nil: the rest does.
