@@ -75,9 +75,9 @@ before, and judges it over its horizon: it is kept if the whole healthy nodes ne
   to flex   GPU-hours that were healthy and not promised
   changes   hours in which another number was promised than in the hour before
 
-Policies are ` + triedPolicies() + `; rolling=CONFIDENCE is the plain
-quantile of healthy counts over 28 days, to compare with, and hindsight=CONFIDENCE the least constant number of
-nodes beside those down that would have kept that share, known only afterwards.`,
+Policies are ` + triedPolicies() + `. Two more are for comparison:
+rolling=CONFIDENCE is the plain quantile of healthy counts over 28 days. hindsight=CONFIDENCE is the least
+constant number of nodes beside those down that would have kept that share, known only afterwards.`,
 		Example: "  muster backtest --faults node_faults.csv --nodes 400\n" +
 			"  muster backtest --faults node_faults.csv --nodes 400 --islands 50 --policy calibrated=0.999 --horizon 7d\n" +
 			"  muster backtest --journal ~/.muster --svg frontier.svg",

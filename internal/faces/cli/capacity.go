@@ -111,7 +111,7 @@ func short2(n int32, what string) string {
 	return number(int64(n)) + " " + what
 }
 
-// summary says a partition's metal, and what is wrong with it.
+// summary says how many GPUs a partition has, and what is wrong with them.
 func summary(row *musterv1.PartitionCapacity) string {
 	f := row.GetFigures()
 	parts := []string{number(int64(f.GetInstalled())) + " GPUs installed", number(int64(f.GetHealthy())) + " healthy"}

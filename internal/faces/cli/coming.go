@@ -22,7 +22,7 @@ func newComing(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "coming [CLUSTER | CLUSTER/GPU]",
 		Short: "what is known to be ahead: nodes that come back, holds and work that end, haircuts, incidents",
-		Long: `Coming lists what is known to change, the soonest first; what has no known moment stands last:
+		Long: `Coming lists what is known to change, the soonest first; what has no known moment stands last.
 
   probation    nodes are healthy again once it is over
   dwell        nodes that are back have been up long enough: promisable may rise

@@ -26,8 +26,9 @@ func newFit(a *app) *cobra.Command {
 		Use:   "fit (--gang 16x8 | --pool NAME=2..64x1 | -f FILE)",
 		Short: "where and when a workload would run, without submitting it",
 		Long: `Fit takes the shape of a workload and tries it in every quota that you may use and on flex, in every
-partition, on a copy of the fleet with the engine that decides: where it starts at once, who would have
-to leave for it, or why it would wait and until when. --target and --partition ask about one place.`,
+partition, on a copy of the fleet with the engine that decides. It says where the workload starts at
+once, which work would have to leave for it, or why it would wait and until when. --target and
+--partition ask about one place.`,
 		Example: `  muster fit --gang 16x8
   muster fit --pool trainer=16x8 --pool grader=2..64x1,rank=1 --priority high --target research/oak
   muster fit --gang 4x8 --exit-code   # exit code 3 unless it would start somewhere at once`,

@@ -32,10 +32,10 @@ func newFree(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "free [CLUSTER | CLUSTER/GPU | QUOTA]",
 		Short: "what you can use now: in each quota that you may target, and on flex",
-		Long: `Free says what you could start now: in each quota that you may target as guaranteed GPUs, as the largest
-gang in one island and by borrowing, and on flex as free room; with what is known to change next.
-Muster fit tries a certain shape. With --islands, or --need, it lists the islands with room that
-nobody holds or has reserved.`,
+		Long: `Free says what you could start now, and what is known to change next. For each quota that you may target
+it lists guaranteed GPUs, the largest gang in one island, and what could be borrowed; for flex, free room.
+Muster fit tries a certain shape. With --islands or --need it lists the islands with free room: GPUs that
+no workload holds or has reserved.`,
 		Example: `  muster free
   muster free research/oak
   muster free tiger/h200 --islands
@@ -62,8 +62,8 @@ nobody holds or has reserved.`,
 	}
 	o.reading.flags(a, cmd)
 	o.naming.flags(cmd)
-	cmd.Flags().BoolVar(&o.islands, "islands", false, "the room that nobody holds or has reserved, by island")
-	cmd.Flags().BoolVarP(&o.all, "all", "A", false, "every quota, whoever may target it")
+	cmd.Flags().BoolVar(&o.islands, "islands", false, "free room by island")
+	cmd.Flags().BoolVarP(&o.all, "all", "A", false, "every quota, not only those that you may target")
 	cmd.Flags().StringVar(&o.need, "need", "", "only islands with this room: 64 GPUs, or 16x8 for 16 replicas of 8 GPUs")
 	return cmd
 }

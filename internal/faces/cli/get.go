@@ -96,7 +96,7 @@ func newDescribe(a *app) *cobra.Command {
 	return group(cmd)
 }
 
-// showOptions are those of the commands that show one piece of metal.
+// showOptions are those of the commands that show one piece of hardware.
 type showOptions struct {
 	*app
 	reading
@@ -153,9 +153,9 @@ func (p *page) partition(row *musterv1.PartitionCapacity) {
 		{"usable", f.GetUsable(), ""},
 		{"stranded", f.GetStranded(), "held on nodes that are not usable"},
 		{"sustainable", f.GetSustainable(), "bounds what people may assign"},
-		{"unbacked", f.GetUnbacked(), "promised on paper, not in metal"},
+		{"unbacked", f.GetUnbacked(), "assigned, and no healthy nodes behind it"},
 		{"in pieces", f.GetGangsUnbacked(), "grants whose gang lies in no island whole"},
-		{"unallocated", f.GetUnallocated(), "promised to nobody"},
+		{"unallocated", f.GetUnallocated(), "healthy, and assigned to no quota"},
 		{"unscheduled", f.GetUnscheduled(), "backed, and not used"},
 		{"borrowed", f.GetBorrowed(), "usage above backed that siblings cover"},
 		{"over (cut)", f.GetOver(), "usage above backed that nothing covers"},

@@ -24,7 +24,7 @@ func newHaircutReview(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "review NAME",
 		Short:   "say that you have looked at a plan and agree",
-		Long:    "Review notes that you agree with a plan. Where the policy asks for a second person (secondPerson),\na plan can only be applied once somebody else than its author has reviewed it.",
+		Long:    "Review notes that you agree with a plan. Where the policy asks for a second person (secondPerson),\na plan can only be applied once a person other than its author has reviewed it.",
 		Example: "  muster haircut review autumn --reason 'checked with the teams'",
 		Args:    needs(1, 1, "the name of a saved haircut"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,11 +45,13 @@ func newHaircutApply(a *app) *cobra.Command {
 		Use:   "apply NAME [CLUSTER]",
 		Short: "put the next wave of a plan into force, or that of one cluster",
 		Long: `Apply puts one wave into force, in one step: the first that never was, or with a cluster the next one
-there. Waves go by class (what fills no whole node, above usage, held by idle jobs, the rest) over all clusters, and inside
-a class by cluster. A wave that was undone is applied again only by its cluster's name. It is refused where the wave is in force already, where
-the grants or what is sustainable have changed since the plan was made, where the cluster is not ready
-(muster cluster ready), and where a wave before it broke a promise or makes guaranteed work wait that
-its quota's grant still holds.
+there. Waves go by class (what fills no whole node, above usage, held by idle jobs, the rest) over all
+clusters, and inside a class by cluster. A wave that was undone is applied again only by its cluster's
+name.
+
+A wave is refused in these cases. It is in force already. The grants, or what is sustainable, have
+changed since the plan was made. The cluster is not ready (muster cluster ready). A wave before it broke
+a promise, or makes guaranteed work wait that its quota's grant still holds.
 
 Jobs come and go while people review. Where the wave would by now make more running work of a quota
 unprotected than its people were told, it names that work and needs a --reason; the people are told.`,
@@ -193,23 +195,26 @@ func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer,
 				p.say("%s", m.GetMarkdown())
 				continue
 			}
-			p.say("To: %s\nSubject: %s\n\n%s", orElse(m.GetOwner(), "(nobody is named as owner)"), m.GetSubject(), m.GetText())
+			p.say("To: %s\nSubject: %s\n\n%s", orElse(m.GetOwner(), noOwner), m.GetSubject(), m.GetText())
 		}
 	}}, nil
 }
+
+// noOwner stands for the owner of a quota that has none.
+const noOwner = "(no owner is named)"
 
 // keepOwner leaves the messages for the owner that was asked for; there must be one.
 func (o *haircutTellOptions) keepOwner(name string, res *musterv1.HaircutMessagesResponse) error {
 	var to []string
 	var kept []*musterv1.HaircutMessage
 	for _, m := range res.GetMessages() {
-		to = append(to, orElse(m.GetOwner(), "(nobody is named as owner)"))
+		to = append(to, orElse(m.GetOwner(), noOwner))
 		if m.GetOwner() == o.owner {
 			kept = append(kept, m)
 		}
 	}
 	if len(kept) == 0 {
-		return usage("haircut %s has no message for %.40q; its messages go to: %s", name, o.owner, orElse(strings.Join(to, ", "), "nobody"))
+		return usage("haircut %s has no message for %.40q; its messages go to: %s", name, o.owner, orElse(strings.Join(to, ", "), "no one"))
 	}
 	res.Messages = kept
 	return nil

@@ -32,7 +32,7 @@ func cutTable(h *musterv1.Haircut) *table {
 	for i, w := range h.GetWaves() {
 		for _, part := range w.GetParts() {
 			for _, c := range part.GetCuts() {
-				t.add(i+1, part.GetPartition(), c.GetQuota(), orElse(c.GetOwner(), "nobody"), c.GetWas(), c.GetNow(), c.GetWas()-c.GetNow(),
+				t.add(i+1, part.GetPartition(), c.GetQuota(), orElse(c.GetOwner(), "no one"), c.GetWas(), c.GetNow(), c.GetWas()-c.GetNow(),
 					c.GetAsked(), c.GetCutUnscheduled(), c.GetCutIdle(), c.GetCutRest(), c.GetUsage(), c.GetHighest(), c.GetGang(), cutNote(c), w.GetClass())
 			}
 		}

@@ -196,9 +196,9 @@ func newHealthJudge(a *app) *cobra.Command {
 	o := &healthJudgeOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "judge CLUSTER/GPU SIGNATURE --real|--unreal --reason WHY",
-		Short: "say whether what many nodes say at once is real",
-		Long: `Where many nodes say the same within minutes, the job or the monitor is accused first and no node is
-taken. Judge says otherwise (--real: it counts against the nodes, within the budget), or takes that
+		Short: "say whether a signal from many nodes at once is real",
+		Long: `Where many nodes say the same within minutes, it is flagged as a possible false alarm of the job or the
+monitor, and no node is taken. Judge says otherwise (--real: it counts against the nodes, within the budget), or takes that
 back (--unreal). muster health shows the signatures.`,
 		Example: "  muster health judge tiger/h200 'dcgm XIDErrors 109' --real --reason 'bad firmware on these'",
 		Args:    needs(2, 2, "a partition and a signature"),

@@ -73,7 +73,7 @@ func (o *resizeOptions) do(ctx context.Context) (*musterv1.Written, error) {
 	return res.GetWritten(), err
 }
 
-// resized says of a workload's pool which size it gets, and who leaves for it.
+// resized says which size a workload's pool gets, and which work leaves for it.
 func (f foreseen) resized() string {
 	text := fmt.Sprintf("asks for %d replicas", f.Max)
 	if f.Min != f.Max {

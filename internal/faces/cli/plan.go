@@ -106,7 +106,7 @@ type foreseenReplicas struct {
 	Spots, Leave                []any
 }
 
-// foreseenRole is what somebody may do.
+// foreseenRole is a role that a person, group or token would get or lose.
 type foreseenRole struct {
 	Subject struct{ Kind, Name string }
 	Role    string
@@ -136,11 +136,11 @@ type foreseenAsking struct {
 	Subscription struct{ Name string }
 }
 
-// sentences say what events about metal, quota and people would lead to.
+// sentences say what events about nodes, quota and people would lead to.
 var sentences = map[string]func(f foreseen) string{
 	"cluster.added":    func(f foreseen) string { return "cluster " + f.Cluster + " joins the fleet" },
 	"cluster.mode-set": func(f foreseen) string { return fmt.Sprintf("cluster %s goes from %v to %s", f.Cluster, f.Was, f.Mode) },
-	"partition.added":  func(f foreseen) string { return fmt.Sprintf("partition %s/%s comes into being", f.Cluster, f.GPU) },
+	"partition.added":  func(f foreseen) string { return fmt.Sprintf("partition %s/%s is created", f.Cluster, f.GPU) },
 	"island.added":     func(f foreseen) string { return fmt.Sprintf("%s gets island %s", f.Partition, f.Island) },
 	"nodes.added": func(f foreseen) string {
 		return fmt.Sprintf("%s/%s gets %s", f.Partition, f.Island, nodes(len(f.Names)))
@@ -148,7 +148,7 @@ var sentences = map[string]func(f foreseen) string{
 	"node.changed": func(f foreseen) string {
 		return fmt.Sprintf("%s turns from %v to %v%s", f.Node, f.From, f.To, f.deadOnes())
 	},
-	"node.owned": func(f foreseen) string { return f.Node + " is kept by " + cmp.Or(f.Owner, "nobody") },
+	"node.owned": func(f foreseen) string { return f.Node + " is kept by " + cmp.Or(f.Owner, "no one") },
 	"node.validated": func(f foreseen) string {
 		return f.Node + " has " + passed(f.Passed == true) + " a validation, on record"
 	},
@@ -173,7 +173,7 @@ var sentences = map[string]func(f foreseen) string{
 	},
 	"partition.halted": func(f foreseen) string { return "decisions in " + f.Partition + " are halted" },
 	"burst.accused": func(f foreseen) string {
-		return "a burst in " + f.Partition + " accuses the job or the monitor, not the nodes"
+		return "a burst in " + f.Partition + " is flagged as a possible false alarm of the job or the monitor; no node is taken"
 	},
 	"burst.judged": func(f foreseen) string {
 		return fmt.Sprintf("%q in %s counts as %s", f.Signature, f.Partition, realness(f.Real))
@@ -185,7 +185,7 @@ var sentences = map[string]func(f foreseen) string{
 
 	"quota.created": func(f foreseen) string { return f.Quota + " is created, " + f.whoMay() },
 	"quota.deleted": func(f foreseen) string { return f.Quota + " is deleted" },
-	"quota.owned":   func(f foreseen) string { return cmp.Or(f.Owner, "nobody") + " answers for " + f.Quota },
+	"quota.owned":   func(f foreseen) string { return cmp.Or(f.Owner, "no one") + " answers for " + f.Quota },
 	"access.set":    func(f foreseen) string { return f.Quota + " is " + f.whoMay() },
 	"grant.set":     foreseen.granted,
 	"grant.ended": func(f foreseen) string {
@@ -197,7 +197,7 @@ var sentences = map[string]func(f foreseen) string{
 	"hold.placed": foreseen.held,
 	"hold.ended":  foreseen.holdEnded,
 	"request.made": func(f foreseen) string {
-		return fmt.Sprintf("request %d for %s is kept until somebody answers it", f.Request.ID, f.Request.Quota)
+		return fmt.Sprintf("request %d for %s is kept until it is answered", f.Request.ID, f.Request.Quota)
 	},
 	"request.offered": func(f foreseen) string {
 		return fmt.Sprintf("%s offers %s GPUs for request %d", f.Offer.From, threes(f.Offer.GPUs), f.ID)
@@ -357,7 +357,7 @@ func realness(yes bool) string {
 	if yes {
 		return "real: it counts against the nodes"
 	}
-	return "not real: it counts against nobody"
+	return "not real: it does not count against the nodes"
 }
 
 // threes is a number with its digits in threes.

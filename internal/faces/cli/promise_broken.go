@@ -24,9 +24,10 @@ func newPromiseBroken(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "broken [CLUSTER | CLUSTER/GPU | CLUSTER/GPU/ISLAND]",
 		Short: "what broke promises: when, which nodes, and what was promised",
-		Long: `Broken lists the moments at which the whole healthy nodes fell below what was promised, the last first:
-how many promises that broke, of how many nodes they were and how many were whole, the nodes whose
-loss broke them, and the incidents about them. muster events --from RECORD --limit 1 shows the record.`,
+		Long: `Broken lists the moments at which the whole healthy nodes fell below what was promised, the last first.
+For each it says how many promises broke, how many nodes they promised and how many were whole, the
+nodes whose loss broke them, and the incidents about them. muster events --from RECORD --limit 1 shows
+the record.`,
 		Example: "  muster promise broken\n  muster promise broken tiger/h200 --since 7d",
 		Args:    needs(0, 1, "at most one cluster, partition or island"),
 		RunE: func(cmd *cobra.Command, args []string) error {

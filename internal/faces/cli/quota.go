@@ -33,11 +33,11 @@ func newQuotaList(a *app) *cobra.Command {
 		Use:     "list [QUOTA]",
 		Aliases: []string{"ls"},
 		Short:   "list quotas with their figures, those under one, or all",
-		Long: `List says for each quota, partition by partition and in GPUs, what people granted it (assigned), what
-of that stands on promisable nodes now (backed: what its researchers can count on), what its workloads
-use, and what siblings borrow or lend. GANG NOW is the largest gang that its researchers could start
-guaranteed now, in one island. A grant whose declared gang lies in no island whole is flagged GangUnbacked. Everybody may target a quota
-that is open.`,
+		Long: `List shows the GPUs of each quota, partition by partition. Assigned is what people granted it. Backed is
+the part that stands on promisable nodes now, which its researchers can count on. Then follow what its
+workloads use, and what siblings borrow or lend. GANG NOW is the largest gang that its researchers could
+start guaranteed now, in one island. A grant whose declared gang lies in no island whole is flagged
+GangUnbacked. Everybody may target a quota that is open.`,
 		Example: "  muster quota list research\n  muster quota list --partition tiger/h200 -o wide",
 		Args:    needs(0, 1, "at most one quota"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -32,7 +32,7 @@ func (h *holder) Set(text string) error {
 	case kind == "namespace" && name != "":
 		*h = holder{namespace: name}
 	default:
-		return fmt.Errorf("%.40q is nobody a hold can be for; write user:NAME or namespace:NAME", text)
+		return fmt.Errorf("a hold cannot be for %.40q; write user:NAME or namespace:NAME", text)
 	}
 	return nil
 }
@@ -55,8 +55,8 @@ func newQuotaHold(a *app) *cobra.Command {
 		Use:   "hold [QUOTA PARTITION GPUS --until MOMENT [--for WHOM] | --release ID]",
 		Short: "earmark free capacity for a quota, or part of a quota, until a moment; release or list holds",
 		Long: `Hold earmarks free capacity of a partition for a quota until a moment. With --for it earmarks part of
-the quota's own backing for a user or a namespace: what others of the quota submit waits (Held) rather
-than take it, siblings may borrow it until its holder needs it, and nobody who runs is evicted.`,
+the quota's own backing for a user or a namespace. What others of the quota submit then waits (Held)
+rather than take it. Siblings may borrow it until its holder needs it. No running work is evicted.`,
 		Example: `  muster quota hold research/oak tiger/h200 64 --until 7d --reason 'arrives next week'
   muster quota hold research/oak tiger/h200 16 --until 2d --for user:ada
   muster quota hold                # lists the holds there are

@@ -29,10 +29,10 @@ func newQuotaOwner(a *app) *cobra.Command {
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Quotas.SetOwner(ctx, &musterv1.SetOwnerRequest{Write: o.writing.message(), Path: args[0], Owner: second(args)})
 				return res.GetWritten(), err
-			}, orElse(second(args), "nobody")+" answers for "+args[0])
+			}, orElse(second(args), "no one")+" answers for "+args[0])
 		},
 	}
 	o.writing.flags(cmd)
-	cmd.Flags().BoolVar(&o.none, "none", false, "from now on nobody answers for it")
+	cmd.Flags().BoolVar(&o.none, "none", false, "remove the owner: no one answers for it")
 	return cmd
 }

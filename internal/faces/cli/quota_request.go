@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,10 +21,11 @@ func newQuotaRequest(a *app) *cobra.Command {
 	o := &askOptions{quotaChange: quotaChange{app: a}, until: moment{env: a.Env, ahead: true}}
 	cmd := &cobra.Command{
 		Use:   "request QUOTA [PARTITION GPUS]",
-		Short: "ask for more quota, or to be let into one; says what there is",
-		Long: `Request asks for GPUs more for a quota, with --until only until then; with --user, --group or --for-namespace it asks that they may
-target the quota. It is answered with what there is: what is unallocated, what flex holds meanwhile,
-and which quotas have not used some of theirs for 90 days, each with the owner who must agree.`,
+		Short: "ask for more quota, or for access to one; says what could be given",
+		Long: `Request asks for more GPUs for a quota; with --until, only until then. With --user, --group or
+--for-namespace it asks for access: that they may target the quota. The answer says where the GPUs could
+come from: what is unallocated, what flex offers meanwhile, and which quotas have not used some of their
+GPUs for 90 days, each with the owner who must agree.`,
 		Example: `  muster quota request research/oak tiger/h200 64 --reason 'a larger model'
   muster quota request research/oak tiger/h200 64 --until friday --reason 'demo week'
   muster quota request research/oak --user ada --reason 'joins the team'`,
@@ -36,16 +36,16 @@ and which quotas have not used some of theirs for 90 days, each with the owner w
 			case len(args) == 3 || len(args) == 1 && o.given():
 				return nil
 			}
-			return usage("%s needs a quota, a partition and a number of GPUs; or a quota and who shall be let in (--user, --group, --for-namespace)", cmd.CommandPath())
+			return usage("%s needs a quota, a partition and a number of GPUs; or a quota and who asks for access (--user, --group, --for-namespace)", cmd.CommandPath())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m := &musterv1.AskRequest{Write: o.writing.message(), Quota: args[0], Access: o.accessFlags.message(), Until: o.until.message()}
 			if len(args) == 3 {
-				gpus, err := strconv.ParseInt(args[2], 10, 32)
+				gpus, err := gpusArgument(args[2])
 				if err != nil {
-					return usage("%.40q is no number of GPUs", args[2])
+					return err
 				}
-				m.Partition, m.Gpus = args[1], int32(gpus)
+				m.Partition, m.Gpus = args[1], gpus
 			}
 			return o.ask(cmd.Context(), m)
 		},
@@ -73,17 +73,21 @@ func (o *askOptions) ask(ctx context.Context, m *musterv1.AskRequest) error {
 	}})
 }
 
-// request says a request with what there is for it.
+// request shows a request, with the GPUs that could be given for it.
 func (p *page) request(r *musterv1.QuotaRequest) {
-	p.say("Request %d: %s, by %s", r.GetId(), wanted(r), r.GetBy())
+	p.say("Request %d: %s, by %s", r.GetId(), askedForQuota(r), r.GetBy())
 	for _, o := range r.GetOffers() {
 		p.say("  %s agreed that %s gives %d GPUs", o.GetBy(), o.GetFrom(), o.GetGpus())
 	}
-	c := r.GetChances()
-	if c == nil {
-		return
+	if c := r.GetChances(); c != nil {
+		p.say("")
+		p.chances(r, c)
 	}
-	p.say("")
+}
+
+// chances shows where the GPUs of a request could come from, with the command that takes
+// each chance.
+func (p *page) chances(r *musterv1.QuotaRequest, c *musterv1.Chances) {
 	p.say("What there is in %s:", r.GetPartition())
 	if c.GetUnallocated() >= r.GetGpus() {
 		p.say("  %d GPUs are unallocated: it can be granted at once", c.GetUnallocated())
@@ -91,27 +95,27 @@ func (p *page) request(r *musterv1.QuotaRequest) {
 	} else {
 		p.say("  %d GPUs are unallocated, of the %d asked for", c.GetUnallocated(), r.GetGpus())
 	}
-	p.say("  %d GPUs are flex, %d of them free now: meanwhile, for who can be interrupted", c.GetFlex(), c.GetFlexFree())
+	p.say("  %d GPUs are flex, %d of them free now: meanwhile, for work that may be interrupted", c.GetFlex(), c.GetFlexFree())
 	if r.GetUntil() != nil {
 		return // what others give moves for good
 	}
 	for _, g := range c.GetGivers() {
 		p.say("  %s used %d of its %d GPUs at most in 90 days: %d could move, if %s agrees", g.GetQuota(), g.GetHighest(), g.GetGrant(), g.GetSpare(),
-			orElse(g.GetOwner(), "its owner (nobody is named)"))
+			orElse(g.GetOwner(), "its owner (none is named)"))
 		p.command(fmt.Sprintf("muster quota offer %d %s %d", r.GetId(), g.GetQuota(), min(g.GetSpare(), r.GetGpus())))
 	}
 }
 
-// wanted says what a request asks for, and for which quota.
-func wanted(r *musterv1.QuotaRequest) string {
+// askedForQuota says what a request asks for, and of which quota.
+func askedForQuota(r *musterv1.QuotaRequest) string {
 	if r.GetGpus() > 0 {
-		return what(r) + " for " + r.GetQuota()
+		return askedFor(r) + " for " + r.GetQuota()
 	}
-	return what(r) + " to " + r.GetQuota()
+	return askedFor(r) + " to " + r.GetQuota()
 }
 
-// what says what a request asks for.
-func what(r *musterv1.QuotaRequest) string {
+// askedFor says what a request asks for: GPUs, or access.
+func askedFor(r *musterv1.QuotaRequest) string {
 	if r.GetGpus() > 0 {
 		asks := fmt.Sprintf("%d GPUs more of %s", r.GetGpus(), r.GetPartition())
 		if r.GetUntil() != nil {
@@ -139,7 +143,7 @@ func newQuotaRequests(a *app) *cobra.Command {
 			return o.list(cmd.Context(), first(args))
 		},
 	}
-	cmd.Flags().BoolVar(&o.all, "all", false, "those that are answered too")
+	cmd.Flags().BoolVar(&o.all, "all", false, "answered requests as well")
 	return cmd
 }
 
@@ -158,95 +162,11 @@ func (o *requestListOptions) list(ctx context.Context, quota string) error {
 		for _, of := range r.GetOffers() {
 			offered += of.GetGpus()
 		}
-		t.add(r.GetId(), what(r), r.GetQuota(), r.GetState(), r.GetBy(), r.GetAt(), offered, r.GetAnsweredBy(), orElse(r.GetAnswer(), r.GetReason()))
+		t.add(r.GetId(), askedFor(r), r.GetQuota(), r.GetState(), r.GetBy(), r.GetAt(), offered, r.GetAnsweredBy(), orElse(r.GetAnswer(), r.GetReason()))
 	}
 	ans := answer{message: res, table: t}
 	if len(res.GetRequests()) == 0 {
 		ans.unmet = "there is no request"
 	}
 	return o.print(o.Out, ans)
-}
-
-// requestNumber reads the number of a request.
-func requestNumber(text string) (uint64, error) {
-	id, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return 0, usage("%.40q is no number of a request; muster quota requests lists them", text)
-	}
-	return id, nil
-}
-
-// requestChange is what the commands that change a request have in common.
-type requestChange struct {
-	*app
-	writing
-}
-
-func newQuotaOffer(a *app) *cobra.Command {
-	o := &requestChange{app: a}
-	cmd := &cobra.Command{
-		Use: "offer REQUEST QUOTA GPUS", Short: "agree that a quota you answer for gives GPUs for a request",
-		Example: "  muster quota offer 7 research/elm 32",
-		Args:    needs(3, 3, "the number of a request, a quota and a number of GPUs"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := requestNumber(args[0])
-			if err != nil {
-				return err
-			}
-			gpus, err := strconv.ParseInt(args[2], 10, 32)
-			if err != nil {
-				return usage("%.40q is no number of GPUs", args[2])
-			}
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
-				res, err := o.client().Requests.Offer(ctx, &musterv1.OfferRequest{Write: o.writing.message(), Id: id, From: args[1], Gpus: int32(gpus)})
-				return res.GetWritten(), err
-			}, fmt.Sprintf("%d GPUs of %s offered for request %d", gpus, args[1], id))
-		},
-	}
-	o.writing.flags(cmd)
-	return cmd
-}
-
-func newQuotaAnswer(a *app) *cobra.Command {
-	o := &requestChange{app: a}
-	cmd := &cobra.Command{
-		Use: "answer REQUEST grant|decline", Short: "grant or decline a request; what is granted is done at once",
-		Example: "  muster quota answer 7 grant --reason 'agreed on Monday'",
-		Args:    needs(2, 2, "the number of a request, and grant or decline"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := requestNumber(args[0])
-			if err != nil {
-				return err
-			}
-			if args[1] != "grant" && args[1] != "decline" {
-				return usage("%.40q is no answer; write grant or decline", args[1])
-			}
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
-				res, err := o.client().Requests.Answer(ctx, &musterv1.AnswerRequest{Write: o.writing.message(), Id: id, Grant: args[1] == "grant"})
-				return res.GetWritten(), err
-			}, fmt.Sprintf("request %d %s", id, map[string]string{"grant": "granted", "decline": "declined"}[args[1]]))
-		},
-	}
-	o.writing.flags(cmd)
-	return cmd
-}
-
-func newQuotaWithdraw(a *app) *cobra.Command {
-	o := &requestChange{app: a}
-	cmd := &cobra.Command{
-		Use: "withdraw REQUEST", Short: "take a request back",
-		Args: needs(1, 1, "the number of a request"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := requestNumber(args[0])
-			if err != nil {
-				return err
-			}
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
-				res, err := o.client().Requests.Withdraw(ctx, &musterv1.WithdrawRequest{Write: o.writing.message(), Id: id})
-				return res.GetWritten(), err
-			}, fmt.Sprintf("request %d withdrawn", id))
-		},
-	}
-	o.writing.flags(cmd)
-	return cmd
 }

@@ -133,5 +133,5 @@ func flagged(words []string) []string {
 	return list
 }
 
-// shownRemedies is how many changes are said where nobody asks for all.
+// shownRemedies is how many changes are shown, unless all are asked for.
 const shownRemedies = 6

@@ -130,7 +130,7 @@ func (o *usageReportOptions) inFile(data []byte) ([]*musterv1.Usage, error) {
 
 func share1(v yamlfile.Value) float64 { return float64(v.Share()) / 1000 }
 
-// maybeShare is a share that somebody measured; nil where nobody did.
+// maybeShare is a measured share; nil where the file has none.
 func maybeShare(f yamlfile.Fields, key string) *float64 {
 	if !f.Has(key) {
 		return nil

@@ -34,8 +34,8 @@ what was expected and what was so. Exit code 0: all passed; 1: some failed; 2: a
 With --driver kubernetes the stories are told on a real control plane, with the same expectations: their
 nodes and pods are made there, as people make them, and Muster's agent carries out what is decided. It
 is for control planes whose nodes are made up (kwok; make controlplane-up NODES=0 starts one), and
-refuses one that holds nodes or pods of anybody else. What it makes is labelled muster.dev/story, and
-taken away after each story, but for namespaces. Stories with users or with several
+refuses one that holds other nodes or pods. What it makes is labelled muster.dev/story, and
+taken away after each story, except namespaces. Stories with users or with several
 clusters cannot be told so: they are told on the simulated driver, which is said.
 
 With -o json or yaml each story says every figure of every workload, quota, partition and namespace

@@ -44,10 +44,11 @@ func newSignalSend(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "send NODE... --check CHECK | send -f FILE",
 		Short: "say what was seen on nodes; the policy decides what follows",
-		Long: `Send says what was seen on nodes, as a monitor does: a signal per node by flags, or many from a file
-with one JSON object after another (or an array of them) in the words of the API: nodeName, agent,
-checkName, errorCodes, entitiesImpacted, isFatal, isHealthy, recommendedAction, processingStrategy,
-generatedTimestamp, id. A file is taken in batches; a signal sent twice counts once.`,
+		Long: `Send reports what was seen on nodes, as a monitor does: one signal for each node by flags, or many
+from a file. The file holds one JSON object after another, or an array of them. Its fields are those of
+the API: nodeName, agent, checkName, errorCodes, entitiesImpacted, isFatal, isHealthy,
+recommendedAction, processingStrategy, generatedTimestamp, id. A file is taken in batches; a signal sent
+twice counts once.`,
 		Example: `  muster signal send tiger-h200-i1-003 --xid 79 --gpu 3
   muster signal send tiger-h200-i1-003 --check IBLinkFlapping --healthy
   muster signal send -f signals.jsonl`,

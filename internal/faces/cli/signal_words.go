@@ -77,7 +77,7 @@ func camel(name string) string {
 
 // conditionTable is for people: what was seen, who knows it, and what follows.
 func conditionTable(list []*musterv1.Condition) *table {
-	t := newTable("No signal speaks against any node.",
+	t := newTable("No health signals.",
 		column{head: "NODE", name: true}, column{head: "SINCE"}, column{head: "LAST", wide: true}, column{head: "COUNT", right: true},
 		column{head: "SIGNAL", folds: true}, column{head: "RULE", folds: true}, column{head: "ASKS FOR", folds: true},
 		column{head: "MESSAGE", wide: true})

@@ -158,8 +158,8 @@ func (o *submitOptions) submit(ctx context.Context, specs []*musterv1.WorkloadSp
 	}, fmt.Sprintf("%d workloads submitted", len(specs)))
 }
 
-// hopeless says why a workload waits that no time will let start; "" for all
-// others. It is submitted all the same: a grant may come.
+// hopeless says why a workload will not start by waiting; "" for all others. It is
+// submitted even so, because its quota may get a larger grant.
 func (o *submitOptions) hopeless(ctx context.Context, spec *musterv1.WorkloadSpec) string {
 	res, err := o.client().Workloads.Why(ctx, &musterv1.WhyRequest{Namespace: spec.GetNamespace(), Name: spec.GetName()})
 	if err != nil || res.GetAnswer() != "impossible" || len(res.GetBlockers()) == 0 {

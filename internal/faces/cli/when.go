@@ -23,9 +23,9 @@ func newWhen(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "when JOB",
 		Short: "when a waiting workload should start, and what that rests on",
-		Long: `When forecasts the start of a workload that waits, from declared run times, repairs and the queue: the
-moment by which it starts as likely as not, and the one by which it does nine times out of ten. Where
-something of unknown length is in the way it says so: nobody can know then.`,
+		Long: `When forecasts the start of a workload that waits, from declared run times, repairs and the queue. It says
+the median (p50) and the 90th percentile (p90) of the start. Where something of unknown length is in the
+way, it says that the start is not known, and why.`,
 		Example: "  muster when oak/pretrain-0042",
 		Args:    needs(1, 1, "the name of one workload"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
@@ -83,12 +83,12 @@ func (p *page) forecast(f *musterv1.Forecast, impossible bool) {
 // bounds says the moments of a forecast that is known.
 func (p *page) bounds(f *musterv1.Forecast) string {
 	p50, p90 := f.GetP50().AsTime(), f.GetP90().AsTime()
-	text := fmt.Sprintf("by %s (%s), nine times out of ten", p.moment(p90), p.until(p90))
+	text := fmt.Sprintf("p90 %s (%s)", p.moment(p90), p.until(p90))
 	if !p50.Equal(p90) {
-		text = fmt.Sprintf("by %s (%s) as likely as not, by %s (%s) nine times out of ten", p.moment(p50), p.until(p50), p.moment(p90), p.until(p90))
+		text = fmt.Sprintf("p50 %s (%s), p90 %s (%s)", p.moment(p50), p.until(p50), p.moment(p90), p.until(p90))
 	}
 	if late := f.GetLatest(); late != nil && late.AsTime().After(p90) {
-		text += "; by " + p.moment(late.AsTime()) + " if all take as long as they declared and nobody new comes"
+		text += "; latest " + p.moment(late.AsTime()) + " if all work takes as long as it declared and no more is submitted"
 	}
 	return text
 }

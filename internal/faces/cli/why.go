@@ -29,12 +29,12 @@ func newWhy(a *app) *cobra.Command {
 		Use:   "why JOB",
 		Short: "why a workload waits, and what would help",
 		Long: `Why says what keeps a workload from running: its reason first, then what else is in the way, each
-with its figures, who is behind it, and who can do something about it; when it should start; and what
-would let it start now. Each such change was tried on a copy of the fleet with the engine that decides,
-and the commands under it do it. Of one that ran it says what happened, and who needed its room.
-JOB is NAME, or NAMESPACE/NAME.`,
+with its figures, who is behind it, and who can do something about it. It says when the workload should
+start, and what would let it start now. Each such change was tried on a copy of the fleet with the
+engine that decides, and the commands under it do it. Of work that ran it says what happened, and which
+work needed its room. JOB is NAME, or NAMESPACE/NAME.`,
 		Example: `  muster why oak/pretrain-0042
-  muster why oak/pretrain-0042 --history        # all that happened to it, by whom, and how its reasons changed
+  muster why oak/pretrain-0042 --history        # all that happened to it, and how its reasons changed
   muster why oak/pretrain-0042 -o svg > life.svg # the same as a picture
   muster why pretrain-0042 -n oak --exit-code   # exit code 3 unless it runs`,
 		Args: needs(1, 1, "the name of one workload"),
@@ -179,7 +179,7 @@ func nodes(n int) string {
 	return fmt.Sprintf("%d nodes", n)
 }
 
-// meanings say what the ways to hold GPUs mean for whoever runs.
+// meanings say what each way to hold GPUs means for the work.
 var meanings = map[string]string{
 	"guaranteed":  "guaranteed: inside its quota's backing",
 	"borrowing":   "borrowing: above its quota's backing, until a quota of its tree wants it back",
