@@ -1491,7 +1491,10 @@ type MoveRolloutRequest struct {
 	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
 	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// paused, running or abandoned.
-	State         string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	State string `protobuf:"bytes,3,opt,name=state,proto3" json:"state,omitempty"`
+	// Of a rollout that is to run again: the failures of its canaries had another cause than its updates. The reason of the
+	// write says which. The configurations that they ran are untested again, and other canaries are taken.
+	NotTheUpdate  bool `protobuf:"varint,4,opt,name=not_the_update,json=notTheUpdate,proto3" json:"not_the_update,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1545,6 +1548,13 @@ func (x *MoveRolloutRequest) GetState() string {
 		return x.State
 	}
 	return ""
+}
+
+func (x *MoveRolloutRequest) GetNotTheUpdate() bool {
+	if x != nil {
+		return x.NotTheUpdate
+	}
+	return false
 }
 
 type MoveRolloutResponse struct {
@@ -2350,12 +2360,13 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\x06bisect\x18\x0e \x01(\bR\x06bisectB\x13\n" +
 	"\x11_allowed_failures\"D\n" +
 	"\x14StartRolloutResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x95\x01\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xbb\x01\n" +
 	"\x12MoveRolloutRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x127\n" +
-	"\x05state\x18\x03 \x01(\tB!\xbaH\x1er\x1cR\x06pausedR\arunningR\tabandonedR\x05state\"C\n" +
+	"\x05state\x18\x03 \x01(\tB!\xbaH\x1er\x1cR\x06pausedR\arunningR\tabandonedR\x05state\x12$\n" +
+	"\x0enot_the_update\x18\x04 \x01(\bR\fnotTheUpdate\"C\n" +
 	"\x13MoveRolloutResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"e\n" +
 	"\x0eAddZoneRequest\x12&\n" +

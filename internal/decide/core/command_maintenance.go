@@ -21,6 +21,8 @@ type (
 	MoveRollout struct {
 		Name  string
 		State fleet.RolloutState
+		// NotTheUpdate: the failures of its canaries had another cause, which the reason names. Other canaries are taken.
+		NotTheUpdate bool
 	}
 	// AddZone adds a no-fly zone.
 	AddZone struct{ Zone fleet.Zone }

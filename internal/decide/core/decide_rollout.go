@@ -164,11 +164,13 @@ func moveRollout(s *fleet.State, r Request, c MoveRollout, now fleet.Instant) ([
 	next.State, next.By, next.Why = c.State, r.Actor.Name, r.Reason
 	switch c.State {
 	case fleet.RolloutRunning:
-		if refusal := mayResume(s, &next, now); refusal != nil {
+		if refusal := mayResume(s, &next, c.NotTheUpdate, now); refusal != nil {
 			return nil, refusal
 		}
 		next.Faults = maintenance.Of(s, was, now).Failed
-		return excuses(s, next, now), nil
+		if c.NotTheUpdate {
+			return excuses(s, next, now), nil
+		}
 	case fleet.RolloutAbandoned:
 		next.Ended = now
 	default:
@@ -176,12 +178,9 @@ func moveRollout(s *fleet.State, r Request, c MoveRollout, now fleet.Instant) ([
 	return one(event.RolloutSet{Rollout: next})
 }
 
-// excuses are the events of a rollout that runs again. Where a canary of it failed, people so say
-// that the failure had another cause: another canary is taken.
+// excuses are the events of a rollout that runs again, where the failures of its canaries had another cause: other canaries
+// are taken.
 func excuses(s *fleet.State, r fleet.Rollout, now fleet.Instant) (events []event.Event) {
-	if hunts(&r) {
-		return []event.Event{event.RolloutSet{Rollout: r}}
-	}
 	rollouts, proofs := maintenance.Excuse(s, r, r.Why, now)
 	for _, p := range proofs {
 		events = append(events, event.ConfigurationJudged{Proof: p})
@@ -195,17 +194,28 @@ func excuses(s *fleet.State, r fleet.Rollout, now fleet.Instant) (events []event
 // hunts says whether a rollout searches by itself for what fails.
 func hunts(r *fleet.Rollout) bool { return r.Bisect && len(r.Updates) > 1 }
 
-// mayResume refuses to let a rollout run again whose canary failed, unless people say why that had another cause: it would
-// bring what is known to fail.
-func mayResume(s *fleet.State, r *fleet.Rollout, now fleet.Instant) *Refusal {
-	if hunts(r) || r.Why != "" {
+// mayResume refuses to let a rollout run again whose canary failed: it would bring what is known to fail. People may say
+// that the failure had another cause, where there is one to excuse, and have to say which.
+func mayResume(s *fleet.State, r *fleet.Rollout, excused bool, now fleet.Instant) *Refusal {
+	t, failed := rejectedOf(s, r, now)
+	switch {
+	case excused && (!failed || hunts(r)):
+		return refuse(Invalid, "no canary of rollout %q failed for which another cause could be said; resume it without --not-the-update", r.Name)
+	case excused && r.Why == "":
+		return refuse(Invalid, "say with a reason (`--reason`) what made the canary of rollout %q fail, if not the update", r.Name)
+	case excused || !failed || hunts(r):
 		return nil
 	}
+	return refuse(Unproven, "a canary of configuration %s on %s failed; abandon the rollout, and start one without the update that fails. "+
+		"Where the failure had another cause, resume it with --not-the-update and a reason that says which, and another canary is taken", t.Hash, t.GPU)
+}
+
+// rejectedOf is a configuration to which a rollout leads and whose canary failed.
+func rejectedOf(s *fleet.State, r *fleet.Rollout, now fleet.Instant) (maintenance.Target, bool) {
 	for _, t := range maintenance.Of(s, r, now).Targets {
 		if t.Verdict == fleet.Rejected {
-			return refuse(Unproven, "a canary of configuration %s on %s failed; abandon the rollout, and start one without the update that fails. "+
-				"Where the failure had another cause, say which with a reason (`--reason`), and another canary is taken", t.Hash, t.GPU)
+			return t, true
 		}
 	}
-	return nil
+	return maintenance.Target{}, false
 }

@@ -42,7 +42,7 @@ func (s maintenanceService) StartRollout(ctx context.Context, m *musterv1.StartR
 
 // MoveRollout pauses a rollout, lets it run again, or abandons it.
 func (s maintenanceService) MoveRollout(ctx context.Context, m *musterv1.MoveRolloutRequest) (*musterv1.MoveRolloutResponse, error) {
-	w, err := s.written(ctx, m, core.MoveRollout{Name: m.GetName(), State: fleet.RolloutState(m.GetState())}, nil)
+	w, err := s.written(ctx, m, core.MoveRollout{Name: m.GetName(), State: fleet.RolloutState(m.GetState()), NotTheUpdate: m.GetNotTheUpdate()}, nil)
 	return &musterv1.MoveRolloutResponse{Written: w}, err
 }
 

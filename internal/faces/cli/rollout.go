@@ -84,11 +84,16 @@ func (o *rolloutOptions) run(cmd *cobra.Command, name string) error {
 }
 
 func newRolloutMove(a *app, verb, state string) *cobra.Command {
-	return changesNamed(a, &cobra.Command{Use: verb + " NAME", Short: "make a rollout " + state + ", between visits", Example: "  muster rollout " + verb + " driver-580"},
+	notTheUpdate := false
+	cmd := changesNamed(a, &cobra.Command{Use: verb + " NAME", Short: "make a rollout " + state + ", between visits", Example: "  muster rollout " + verb + " driver-580"},
 		"a rollout", state, func(ctx context.Context, w *musterv1.Write, name string) (*musterv1.Written, error) {
-			res, err := a.client().Maintenance.MoveRollout(ctx, &musterv1.MoveRolloutRequest{Write: w, Name: name, State: state})
+			res, err := a.client().Maintenance.MoveRollout(ctx, &musterv1.MoveRolloutRequest{Write: w, Name: name, State: state, NotTheUpdate: notTheUpdate})
 			return res.GetWritten(), err
 		})
+	if verb == "resume" {
+		cmd.Flags().BoolVar(&notTheUpdate, "not-the-update", false, "the canary failed for another cause, which --reason names: another canary is taken")
+	}
+	return cmd
 }
 
 func newRolloutList(a *app) *cobra.Command {

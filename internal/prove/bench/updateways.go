@@ -178,7 +178,7 @@ func (y *updateYear) looks(ctx context.Context) error {
 		old := y.openRollout(scope, updates)
 		if old.canaryFailed {
 			y.book.rejected++
-			if err := y.try(ctx, core.MoveRollout{Name: old.name, State: fleet.RolloutRunning}); err != nil {
+			if err := y.try(ctx, core.MoveRollout{Name: old.name, State: fleet.RolloutRunning, NotTheUpdate: true}); err != nil {
 				return err
 			}
 		}

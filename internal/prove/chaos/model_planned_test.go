@@ -24,7 +24,7 @@ func (a *author) maintains() core.Command {
 	case roll < 65:
 		return a.rollout(m)
 	case roll < 72 && len(m.Rollouts) > 0:
-		return core.MoveRollout{Name: pick(a, m.Rollouts...).Name, State: pick(a, fleet.RolloutPaused, fleet.RolloutRunning, fleet.RolloutRunning, fleet.RolloutAbandoned)}
+		return core.MoveRollout{Name: pick(a, m.Rollouts...).Name, State: pick(a, fleet.RolloutPaused, fleet.RolloutRunning, fleet.RolloutRunning, fleet.RolloutAbandoned), NotTheUpdate: roll%2 == 0}
 	case roll < 80:
 		return a.zone()
 	case roll < 84 && len(m.Zones) > 0:

@@ -77,10 +77,10 @@ func update(v yamlfile.Value) Action {
 }
 
 func rollout(v yamlfile.Value) Action {
-	f := v.Fields("name", "state", "reason", "scope", "nodes", "updates", "canary", "waves", "perIsland", "perPartition", "perRack", "allowedFailures", "bisect")
+	f := v.Fields("name", "state", "reason", "notTheUpdate", "scope", "nodes", "updates", "canary", "waves", "perIsland", "perPartition", "perRack", "allowedFailures", "bisect")
 	name := f.Need("name").Name()
 	if f.Has("state") {
-		return Told{Command: core.MoveRollout{Name: name, State: fleet.RolloutState(f.At("state").Word("paused", "running", "abandoned"))}, Reason: f.At("reason").Text()}
+		return Told{Command: core.MoveRollout{Name: name, State: fleet.RolloutState(f.At("state").Word("paused", "running", "abandoned")), NotTheUpdate: f.At("notTheUpdate").Bool()}, Reason: f.At("reason").Text()}
 	}
 	c := f.At("canary").Fields("nodes", "soak", "auto")
 	plan := fleet.RolloutPlan{

@@ -41,15 +41,32 @@ func (a *attempt) from(name string) *timestamppb.Timestamp {
 	return a.until(name)
 }
 
+// otherCause is the choice that a canary failed for another cause than the update.
+const otherCause = "other"
+
+// causeField asks why a canary failed.
+var causeField = field{
+	name: "cause", label: "If a canary failed", hint: "for another cause that the reason says: another canary is taken",
+	choices: []choice{{"update", "the update may be why"}, {otherCause, "it was not the update"}},
+}
+
 // moveRollout is a row that pauses, resumes or abandons a rollout.
-func moveRollout(verb, title, says, state string, danger bool) action {
+func moveRollout(verb, title, says, state string, danger bool, more ...field) action {
 	return action{
-		name: verb + "-rollout", title: title, says: says, button: title, danger: danger, operators: true, nav: "maintenance", fields: []field{rolloutField},
+		name: verb + "-rollout", title: title, says: says, button: title, danger: danger, operators: true, nav: "maintenance", fields: append([]field{rolloutField}, more...),
 		do: func(a *attempt) (*musterv1.Written, error) {
-			return send(a, a.v.Maintenance.MoveRollout, &musterv1.MoveRolloutRequest{Write: a.write, Name: a.text("name"), State: state})
+			return send(a, a.v.Maintenance.MoveRollout, &musterv1.MoveRolloutRequest{
+				Write: a.write, Name: a.text("name"), State: state, NotTheUpdate: a.values["cause"] == otherCause,
+			})
 		},
-		command: func(f values) []string { return []string{"muster", "rollout", verb, f["name"]} },
-		back:    maintenancePage,
+		command: func(f values) []string {
+			command := []string{"muster", "rollout", verb, f["name"]}
+			if f["cause"] == otherCause {
+				command = append(command, "--not-the-update")
+			}
+			return command
+		},
+		back: maintenancePage,
 	}
 }
 
@@ -94,7 +111,7 @@ var maintenanceActions = []action{
 		back: maintenancePage,
 	},
 	moveRollout("pause", "Pause a rollout", "No more visits begin. One that has begun is finished.", "paused", false),
-	moveRollout("resume", "Resume a rollout", "Visits begin again, as its gates and limits allow.", "running", false),
+	moveRollout("resume", "Resume a rollout", "Visits begin again, as its gates and limits allow.", "running", false, causeField),
 	moveRollout("abandon", "Abandon a rollout", "No more visits begin, for good. One that has begun is finished.", "abandoned", true),
 	{
 		name: "add-zone", title: "Add a no-fly zone", says: "Keeps maintenance that freezes, restarts or replaces nodes away for a time. The maintenance page shows what that costs.", button: "Add the zone", nav: "maintenance",
