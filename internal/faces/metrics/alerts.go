@@ -18,7 +18,9 @@ type Alert struct {
 }
 
 // Alerts lists what Muster thinks worth telling.
-func Alerts() []Alert { return slices.Concat(promiseAlerts(), buildingAlerts(), serverAlerts()) }
+func Alerts() []Alert {
+	return slices.Concat(promiseAlerts(), buildingAlerts(), plannedAlerts(), serverAlerts())
+}
 
 // promiseAlerts are about what was promised, and what it stands on.
 func promiseAlerts() []Alert {
@@ -82,6 +84,42 @@ func buildingAlerts() []Alert {
 			For: "20m", Severity: "page",
 			Summary: "{{ $value }} clusters in production have a condition that does not hold",
 			Do:      "muster cluster why CLUSTER names the condition, and what was seen.",
+		},
+	}
+}
+
+// plannedAlerts are about planned work on nodes.
+func plannedAlerts() []Alert {
+	return []Alert{
+		{
+			Name: "MusterRolloutPaused", Expr: `muster_rollouts{state="paused"} > 0`,
+			For: "15m", Severity: "ticket",
+			Summary: "{{ $value }} rollouts are paused",
+			Do:      "muster rollout list says by whom or which gate; muster rollout resume or abandon goes on.",
+		},
+		{
+			Name: "MusterDeadlineAtRisk", Expr: `muster_rollouts_at_risk > 0`,
+			For: "15m", Severity: "ticket",
+			Summary: "{{ $value }} rollouts have more visits ahead than time until a deadline",
+			Do:      "muster rollout list says what they wait for; larger limits, an owner's agreement or a shorter no-fly zone help.",
+		},
+		{
+			Name: "MusterZoneConflict", Expr: `muster_zone_conflicts > 0`,
+			For: "0m", Severity: "ticket",
+			Summary: "{{ $value }} deadlines or announced maintenances fall inside a no-fly zone",
+			Do:      "muster nfz list names them; the provider does not heed zones.",
+		},
+		{
+			Name: "MusterClaimContradicted", Expr: `muster_claims_contradicted > 0`,
+			For: "0m", Severity: "ticket",
+			Summary: "{{ $value }} updates interrupt work more than they claim",
+			Do:      "muster update list shows what they count as now; muster rollout list has the evidence.",
+		},
+		{
+			Name: "MusterVisitLate", Expr: `muster_visits_late > 0`,
+			For: "30m", Severity: "ticket",
+			Summary: "{{ $value }} nodes are under maintenance for longer than their updates say",
+			Do:      "muster maintenance list shows them; muster maintenance done or failed ends a visit that people carry out.",
 		},
 	}
 }

@@ -70,6 +70,11 @@ var (
 	asking      = Metric{"muster_building_person", Gauge, nil, "Clusters that are built and wait for a person."}
 	late        = Metric{"muster_building_late", Gauge, nil, "Clusters of which a condition is past its p90."}
 	degraded    = Metric{"muster_building_degraded", Gauge, nil, "Clusters in production of which a condition does not hold at the present generation."}
+	rollouts    = Metric{"muster_rollouts", Gauge, []string{"state"}, "Rollouts that are not over: running (those that wait among them) or paused."}
+	atRisk      = Metric{"muster_rollouts_at_risk", Gauge, nil, "Rollouts whose remaining visits take longer than the time that is left to a deadline."}
+	conflicts   = Metric{"muster_zone_conflicts", Gauge, nil, "Deadlines and announced maintenances that fall inside a no-fly zone, of nodes that it covers."}
+	contradict  = Metric{"muster_claims_contradicted", Gauge, nil, "Updates that were measured to do more than they claim."}
+	overdue     = Metric{"muster_visits_late", Gauge, nil, "Visits under way that work for longer than their updates say."}
 	version     = Metric{"muster_state_version", Gauge, nil, "Records applied: the version of the state."}
 	leads       = Metric{"muster_leads", Gauge, nil, "1 while this server decides, 0 while it follows another."}
 	lagging     = Metric{"muster_follower_lag_seconds", Gauge, nil, "Seconds by which a server that follows may be behind the log; 0 while it leads."}
@@ -88,5 +93,5 @@ func Catalogue() []Metric {
 	for _, s := range quotaStages {
 		list = append(list, Metric{s.name, Gauge, ofQuota, s.help})
 	}
-	return append(list, breaker, workloads, hung, waiting, stale, incidents, building, asking, late, degraded, version, leads, lagging, happened, commands, commandTime)
+	return append(list, breaker, workloads, hung, waiting, stale, incidents, building, asking, late, degraded, rollouts, atRisk, conflicts, contradict, overdue, version, leads, lagging, happened, commands, commandTime)
 }

@@ -140,6 +140,7 @@ func ofFleetGauges(s *fleet.State, put put) {
 	}
 	put(incidents.Name, open)
 	ofBuildingGauges(s, put)
+	ofPlannedGauges(s, put)
 	put(version.Name, int(s.Seq))
 }
 
@@ -167,6 +168,17 @@ func ofBuildingGauges(s *fleet.State, put put) {
 	put(asking.Name, person)
 	put(late.Name, behind)
 	put(degraded.Name, fallen)
+}
+
+// ofPlannedGauges count planned work on nodes.
+func ofPlannedGauges(s *fleet.State, put put) {
+	t := view.PlannedAt(s, s.Time)
+	put(rollouts.Name, t.Running, string(fleet.RolloutRunning))
+	put(rollouts.Name, t.Paused, string(fleet.RolloutPaused))
+	put(atRisk.Name, t.AtRisk)
+	put(conflicts.Name, t.Conflicts)
+	put(contradict.Name, t.Contradicted)
+	put(overdue.Name, t.Late)
 }
 
 // missingOf is the first condition of a cluster that does not hold; "": all do. It says whether
