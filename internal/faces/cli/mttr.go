@@ -48,7 +48,7 @@ func (o *mttrOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	rows, _ := pictures.Stages(res.GetRepairs())
+	rows, _, _ := pictures.Stages(res.GetRepairs())
 	return answer{message: res, picture: draw.StageBars(rows, draw.Wide), table: repairTable(res.GetRepairs()), lead: func(p *page) {
 		p.covered(res.GetWindow())
 		for _, r := range res.GetRepairs() {

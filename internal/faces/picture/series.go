@@ -1,6 +1,8 @@
 package picture
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -55,12 +57,9 @@ func Timelined(list []Timeline) draw.SVG {
 const mostStages = 16
 
 // Stages are repairs as rows of a picture, and which of them these are.
-func Stages(list []*musterv1.RepairTimes) (rows []draw.Stages, shown []*musterv1.RepairTimes) {
-	for _, r := range list {
-		if r.GetRepaired() == 0 || len(rows) == mostStages {
-			continue
-		}
-		shown = append(shown, r)
+func Stages(list []*musterv1.RepairTimes) (rows []draw.Stages, shown []*musterv1.RepairTimes, more int) {
+	shown, more = worstStages(list)
+	for _, r := range shown {
 		name := r.GetScope()
 		if r.GetCause() != "" {
 			name = "· " + CauseText("", r.GetCause())
@@ -71,5 +70,50 @@ func Stages(list []*musterv1.RepairTimes) (rows []draw.Stages, shown []*musterv1
 		}
 		rows = append(rows, row)
 	}
-	return rows, shown
+	return rows, shown, more
+}
+
+// worstStages are the repairs that a picture has room for, and how many it has none for: every
+// scope's own, the slowest scope first, and below each the same number of its slowest causes.
+func worstStages(list []*musterv1.RepairTimes) (shown []*musterv1.RepairTimes, more int) {
+	var scopes []*musterv1.RepairTimes
+	causes := map[string][]*musterv1.RepairTimes{}
+	all := 0
+	for _, r := range list {
+		switch {
+		case r.GetRepaired() == 0:
+			continue
+		case r.GetCause() == "":
+			scopes = append(scopes, r)
+		default:
+			causes[r.GetScope()] = append(causes[r.GetScope()], r)
+		}
+		all++
+	}
+	slowest(scopes)
+	scopes = scopes[:min(len(scopes), mostStages)]
+	for i, r := range scopes {
+		room := (mostStages - len(scopes) - countCauses(shown)) / (len(scopes) - i) // what the ones before left is for the others
+		below := causes[r.GetScope()]
+		slowest(below)
+		shown = append(append(shown, r), below[:min(len(below), room)]...)
+	}
+	return shown, all - len(shown)
+}
+
+// countCauses is how many of some repairs are of one cause.
+func countCauses(list []*musterv1.RepairTimes) (n int) {
+	for _, r := range list {
+		if r.GetCause() != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// slowest sorts repairs, those that took longest first.
+func slowest(list []*musterv1.RepairTimes) {
+	slices.SortStableFunc(list, func(a, b *musterv1.RepairTimes) int {
+		return cmp.Compare(b.GetTotal().GetMean().AsDuration(), a.GetTotal().GetMean().AsDuration())
+	})
 }

@@ -14,10 +14,10 @@ import (
 func TestFreeRoomSaysWhoWaitsBefore(t *testing.T) {
 	h := open(t, nil).furnish()
 	_, body := h.get("/part/stairs")
-	has(t, body, "Free, but", " workload waits before you and comes first.", "behind 1 workload that waited before", ` opacity="0.4"`)
+	has(t, body, "Free, but", " workload waits ahead of you, and starts first if it fits.", "behind 1 workload that waited before", ` opacity="0.4"`)
 	h = open(t, nil).furnish()
 	h.do(core.Cancel{Namespace: "oak", Name: "moonshot"})
-	if _, body = h.get("/part/stairs"); strings.Contains(body, "before you") || strings.Contains(body, ` opacity="0.4"`) {
+	if _, body = h.get("/part/stairs"); strings.Contains(body, "ahead of you") || strings.Contains(body, ` opacity="0.4"`) {
 		t.Error("nobody waits, and the page says otherwise")
 	}
 }

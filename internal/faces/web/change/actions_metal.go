@@ -34,7 +34,7 @@ func nodeState(name, title, says, button, state string, danger bool) action {
 	return action{
 		name: name, title: title, says: says, button: button, danger: danger, operators: true, nav: "nodes", fields: []field{nodesField},
 		do: func(a *attempt) (*musterv1.Written, error) {
-			return send(a, a.v.Fleet.SetNodes, &musterv1.SetNodesRequest{Write: a.write, Names: a.list("nodes"), State: state, Signal: title + ", by " + a.v.Reader()})
+			return send(a, a.v.Fleet.SetNodes, &musterv1.SetNodesRequest{Write: a.write, Names: a.list("nodes"), State: state})
 		},
 		command: func(f values) []string {
 			return append([]string{"muster", "node", name}, (&attempt{values: f}).list("nodes")...)

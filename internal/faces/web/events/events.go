@@ -1,12 +1,15 @@
 package events
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -20,6 +23,7 @@ type view struct {
 	v       *frame.Visit
 	filters map[string]string
 	rows    []Row
+	wrong   string // what is wrong with a filter
 	older   string
 	newer   string
 }
@@ -45,6 +49,18 @@ type subject struct {
 
 // Is says whether an event is about a thing.
 func (r Row) Is(thing words.Thing, name string) bool { return r.about == thing && r.thing == name }
+
+// Kind is the kind of the event.
+func (r Row) Kind() string { return r.kind }
+
+// At is when it happened.
+func (r Row) At() time.Time { return r.at }
+
+// Actor is who did it.
+func (r Row) Actor() string { return r.actor }
+
+// Reason is why they did it, as they said.
+func (r Row) Reason() string { return strings.TrimSpace(r.reason) }
 
 // same says whether a row of the same record tells the same.
 func (r Row) same(next Row) bool {
@@ -79,13 +95,13 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if m.filters["since"] != "" {
 		at, err := frame.Moment(m.filters["since"], v.Now)
 		if err != nil {
-			return frame.Page{}, frame.Wrong("Since", "is no moment: "+parts.Short(m.filters["since"], 40)+"; write 2026-03-01T12:00:00Z, or 2h")
+			return m.refused(frame.Wrong("Since", "is no moment: "+parts.Short(m.filters["since"], 40)+"; write 2026-03-01T12:00:00Z, or 2h"))
 		}
 		ask.Since = timestamppb.New(at)
 	}
 	l, err := v.Events.ListEvents(v.Ctx, ask)
 	if err != nil {
-		return frame.Page{}, err
+		return m.refused(err)
 	}
 	records := l.GetRecords()
 	if ask.GetFrom() > 0 && l.GetNext() > 0 {
@@ -104,7 +120,31 @@ func Page(v *frame.Visit) (frame.Page, error) {
 			command = append(command, f[1], m.filters[f[0]])
 		}
 	}
-	return frame.Page{Title: "Events", Nav: "events", Command: words.Shell(command...), Body: body(m), Lead: "Everything that happened: who did what, when and why. Each leads to how things stood right before it, and right after."}, nil
+	return frame.Page{Title: "Events", Nav: "events", Command: words.Shell(command...), Body: body(m), Lead: lead}, nil
+}
+
+const lead = "Everything that happened: who did what, when and why. Each leads to how things stood right before it, and right after."
+
+// refused keeps the form where something in it is wrong, and says what.
+func (m view) refused(err error) (frame.Page, error) {
+	var input *frame.WrongInput
+	if connect.CodeOf(err) != connect.CodeInvalidArgument && !errors.As(err, &input) {
+		return frame.Page{}, err
+	}
+	m.wrong = strings.TrimPrefix(frame.Explain(err), "kinds[0]: ")
+	return frame.Page{Title: "Events", Nav: "events", Command: "muster events", Status: http.StatusBadRequest, Still: true, Body: body(m), Lead: lead}, nil
+}
+
+// Last are the last events about a thing, the newest first, and whether there are earlier ones.
+func Last(v *frame.Visit, about string, most int) (rows []Row, earlier bool, err error) {
+	e, err := v.Events.ListEvents(v.Ctx, &musterv1.ListEventsRequest{AsOf: v.AsOf, About: about, Limit: int32(most)})
+	if err != nil {
+		return nil, false, err
+	}
+	records := e.GetRecords()
+	slices.Reverse(records)
+	rows = Rows(v, records, most)
+	return rows, e.GetEarlier() || len(rows) == most, nil
 }
 
 // Rows makes rows of records, at most so many.

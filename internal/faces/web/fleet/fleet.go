@@ -99,13 +99,27 @@ func lead(m view) string {
 		return "No GPUs are installed yet."
 	}
 	s := draw.Number(int(f.GetBacked())) + " of " + draw.Number(int(f.GetAssigned())) + " GPUs granted are backed. Of " + draw.Number(int(f.GetInstalled())) + " installed, " +
-		draw.Number(int(f.GetPromisable())) + " can be promised now, and " + draw.Number(int(f.GetFlex())) + " are flex."
+		promised(f) + ", and " + draw.Number(int(f.GetFlex())) + " are flex."
 	if broken := m.owed.says(); broken != "" {
 		s = "Broken: " + broken + ". " + s
 	}
 	if m.wrongs > 0 {
 		s += " " + draw.Count(m.wrongs, "cluster") + " of " + parts.Plain(m.count) + " need a look."
 		s = strings.Replace(s, "1 cluster of "+parts.Plain(m.count)+" need", "1 cluster of "+parts.Plain(m.count)+" needs", 1)
+	}
+	return s
+}
+
+// promised says how many GPUs can be promised now, and what is left of them.
+func promised(f *musterv1.Figures) string {
+	s := draw.Number(int(f.GetPromisable())) + " can be promised now, " + draw.Number(int(f.GetAssigned())) + " are"
+	switch left := f.GetPromisable() - f.GetAssigned(); {
+	case left > 0:
+		s += " promised and " + draw.Number(int(left)) + " are left"
+	case left < 0:
+		s += " promised (" + draw.Number(int(-left)) + " too many)"
+	default:
+		s += " promised"
 	}
 	return s
 }

@@ -146,9 +146,9 @@ func body(m view) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var8 string
-						templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(parts.OrNobody(one.GetOwner()))
+						templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(parts.OrNoOwner(one.GetOwner()))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `fleet/fleet.templ`, Line: 23, Col: 61}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `fleet/fleet.templ`, Line: 23, Col: 62}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 						if templ_7745c5c3_Err != nil {

@@ -11,13 +11,13 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
-// wrongInput is something wrong with what an address or a form says.
-type wrongInput struct{ field, what string }
+// WrongInput is the error that something in an address or a form is wrong.
+type WrongInput struct{ field, what string }
 
-func (w *wrongInput) Error() string { return w.field + ": " + w.what }
+func (w *WrongInput) Error() string { return w.field + ": " + w.what }
 
 // Wrong is the error that a field of an address or a form is wrong, and how.
-func Wrong(field, what string) error { return &wrongInput{field, what} }
+func Wrong(field, what string) error { return &WrongInput{field, what} }
 
 // missing is something that an address names and that does not exist.
 type missing struct{ what, next string }
@@ -46,7 +46,7 @@ const (
 
 // troubleOf says what an error means to the reader of a page, and what to do about it.
 func troubleOf(err error) trouble {
-	var input *wrongInput
+	var input *WrongInput
 	if errors.As(err, &input) {
 		return trouble{status: http.StatusBadRequest, title: "This cannot be asked", text: input.Error(), next: mendAddress}
 	}
@@ -137,7 +137,7 @@ func (v *Visit) fail(err error) {
 	if v.Request.Method == http.MethodPost {
 		t = t.ofForm()
 	}
-	if t.status >= 500 {
+	if t.status >= 500 && v.Request.Context().Err() == nil { // who left is no failure
 		v.site.o.Log.Warn("a page failed", "path", v.Request.URL.Path, "error", err)
 	}
 	v.head()

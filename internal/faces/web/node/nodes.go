@@ -41,6 +41,9 @@ type lastSignals struct {
 // repairTimes is how long repairs take.
 type repairTimes struct {
 	repairs []*musterv1.RepairTimes
+	// How many are not drawn.
+	moreRepairs int
+
 	swide   draw.SVG
 	snarrow draw.SVG
 	curves  []*musterv1.RepairCurve
@@ -137,7 +140,7 @@ func btoi(b bool) int {
 
 func (m *listView) stages(list []*musterv1.RepairTimes) {
 	var rows []draw.Stages
-	rows, m.repairs = picture.Stages(list)
+	rows, m.repairs, m.moreRepairs = picture.Stages(list)
 	m.swide, m.snarrow = draw.StageBars(rows, draw.Wide), draw.StageBars(rows, draw.Narrow)
 }
 
@@ -161,8 +164,13 @@ type view struct {
 	h      *musterv1.NodeHealthResponse
 	maps   []islands.Map
 	events []events.Row
-	offers []change.Offer
+	// There are events before those.
+	earlier bool
+	offers  []change.Offer
 }
+
+// mostEvents is how many of the last events the page of a node shows.
+const mostEvents = 30
 
 // Page is the page of one node.
 func Page(v *frame.Visit) (frame.Page, error) {
@@ -182,11 +190,12 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if m.maps, err = islands.Of(v, m.n.GetPartition(), []string{m.n.GetIsland()}, []string{name}, nil); err != nil {
 		return frame.Page{}, err
 	}
-	e, err := v.Events.ListEvents(v.Ctx, &musterv1.ListEventsRequest{AsOf: v.AsOf, About: name, Limit: 20})
-	if err != nil {
+	if m.events, m.earlier, err = events.Last(v, name, mostEvents); err != nil {
 		return frame.Page{}, err
 	}
-	m.events = events.Rows(v, e.GetRecords(), 30)
+	slices.SortStableFunc(m.h.GetConditions(), func(a, b *musterv1.Condition) int {
+		return cmp.Or(-cmp.Compare(btoi(a.GetLive()), btoi(b.GetLive())), b.GetSince().AsTime().Compare(a.GetSince().AsTime()))
+	})
 	if m.n.GetState() == "healthy" {
 		m.offers = change.Join(change.For(v, "cordon", "Cordon …", "nodes", name), change.For(v, "drain", "Drain …", "nodes", name))
 	} else {
@@ -195,17 +204,38 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	m.offers = append(m.offers, change.For(v, "open-incident", "Open an incident …", "nodes", name)...)
 	return frame.Page{
 		Title: name, Nav: "nodes", Crumbs: frame.Under("Fleet", "/", m.n.GetPartition(), "/partition/"+m.n.GetPartition()), Command: words.Shell("muster", "describe", "node", name),
-		Lead: "Is " + m.n.GetState() + " since " + parts.Clock(m.n.GetSince().AsTime(), v.Now) + becauseText(m.n.GetSignal(), m.n.GetState()) + ".", Body: body(m),
+		Lead: stateText(m.n.GetState()) + " since " + parts.Clock(m.n.GetSince().AsTime(), v.Now) + cmp.Or(becauseText(m.n.GetSignal(), m.n.GetState()), setBy(m.events, m.n)) + ".", Body: body(m),
 	}, nil
 }
 
-// becauseText says what was seen; the state, which drivers may write behind it, is said already.
+// stateText begins a sentence with a state.
+func stateText(state string) string {
+	switch state {
+	case "maintenance", "probation":
+		return "In " + state
+	case "":
+		return "In no known state"
+	}
+	return strings.ToUpper(state[:1]) + state[1:]
+}
+
+// setBy says who put a node into its state, and why, where no signal did.
+func setBy(rows []events.Row, n *musterv1.Node) string {
+	for _, r := range rows {
+		if r.Kind() == "node.changed" && r.At().Equal(n.GetSince().AsTime()) {
+			return ", set by " + r.Actor() + becauseText(r.Reason(), "")
+		}
+	}
+	return ""
+}
+
+// becauseText says why; the state, which drivers may write behind it, is said already.
 func becauseText(signal, state string) string {
 	signal = strings.TrimSuffix(signal, ": "+state)
 	if signal == "" {
 		return ""
 	}
-	return "; signal: " + signal
+	return ": " + signal
 }
 
 // out is how long a fault lasted.

@@ -47,6 +47,14 @@ func OrNobody(name string) string {
 	return name
 }
 
+// OrNoOwner is the name of an owner, or that there is none.
+func OrNoOwner(name string) string {
+	if name == "" {
+		return "no owner"
+	}
+	return name
+}
+
 // Stamp writes a moment as addresses have it.
 func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 

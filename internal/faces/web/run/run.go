@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
@@ -112,6 +113,17 @@ func (m view) part(path string) string {
 	return u.String()
 }
 
+// submits is the command that submits what was asked about, to the first place where it starts.
+func (m view) submits() string {
+	s := strings.Replace(m.command, "muster fit", "muster submit --name NAME", 1)
+	for _, p := range m.places {
+		if p.GetOutcome() == "starts" && m.ask.target == "" {
+			return s + " " + words.Shell("--target", p.GetTarget())
+		}
+	}
+	return s
+}
+
 // fit asks as `muster fit` does.
 func (m *view) fit() error {
 	f, err := m.v.Workloads.Fit(m.v.Ctx, &musterv1.FitRequest{AsOf: m.v.AsOf, Spec: m.spec, Patient: true})
@@ -214,9 +226,9 @@ func (m *view) next(at *timestamppb.Timestamp, what string) string {
 // waitBefore says what those do whose number stands before it.
 func waitBefore(n int) string {
 	if n == 1 {
-		return " workload waits before you and comes first."
+		return " workload waits ahead of you, and starts first if it fits."
 	}
-	return " workloads wait before you and come first."
+	return " workloads wait ahead of you, and start first if they fit."
 }
 
 // outcome is what would come of the shape there, in a word.
