@@ -3,12 +3,11 @@ package reason
 // Code is the stable name of a reason.
 type Code string
 
-// The codes.
+// The codes, in the order of the rows.
 const (
 	NoSuchPartition  Code = "NoSuchPartition"
 	ClusterNotReady  Code = "ClusterNotReady"
 	GangTooLarge     Code = "GangTooLarge"
-	FlexShare        Code = "FlexShare"
 	Held             Code = "Held"
 	Behind           Code = "Behind"
 	MaintenanceAhead Code = "MaintenanceAhead" // it would start were it not for nodes that planned work takes
@@ -17,6 +16,7 @@ const (
 	QuotaFull        Code = "QuotaFull"
 	Fragmented       Code = "Fragmented"
 	Evicting         Code = "Evicting"
+	FlexShare        Code = "FlexShare"
 	FlexFull         Code = "FlexFull"
 	Resting          Code = "Resting" // it would start, but was evicted too often within an hour
 )

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -110,7 +111,7 @@ func (s quotaService) ListQuotas(ctx context.Context, m *musterv1.ListQuotasRequ
 		case m.GetPartition() != "" && state.Partition(m.GetPartition()) == nil:
 			return noPartition(state, m.GetPartition())
 		}
-		out.Quotas = wire.Quotas(state, at, m.GetPartition(), func(path string) bool { return under(path, m.GetUnder()) })
+		out.Quotas = wire.Quotas(state, view.EveryQuota(state, at), m.GetPartition(), func(path string) bool { return under(path, m.GetUnder()) })
 		return nil
 	})
 	out.Seen = seen
@@ -124,7 +125,7 @@ func (s quotaService) GetQuota(ctx context.Context, m *musterv1.GetQuotaRequest)
 		if state.Quota(m.GetPath()) == nil {
 			return noQuota(state, m.GetPath())
 		}
-		out.Quota = wire.Quotas(state, at, "", func(path string) bool { return path == m.GetPath() })[0]
+		out.Quota = wire.Quotas(state, view.EveryQuota(state, at), "", func(path string) bool { return path == m.GetPath() })[0]
 		return nil
 	})
 	out.Seen = seen

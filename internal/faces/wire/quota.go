@@ -9,8 +9,8 @@ import (
 )
 
 // Quotas are the chosen quotas in order of path, each with what it has in the
-// chosen partition, or in all.
-func Quotas(s *fleet.State, at fleet.Instant, partition string, choose func(path string) bool) []*musterv1.Quota {
+// chosen partition, or in all; rows are what view.EveryQuota answered of the state.
+func Quotas(s *fleet.State, rows []view.Quota, partition string, choose func(path string) bool) []*musterv1.Quota {
 	var list []*musterv1.Quota
 	by := map[string]*musterv1.Quota{}
 	for _, q := range s.Quotas {
@@ -19,7 +19,7 @@ func Quotas(s *fleet.State, at fleet.Instant, partition string, choose func(path
 			list = append(list, by[q.Path])
 		}
 	}
-	for _, row := range view.EveryQuota(s, at) {
+	for _, row := range rows {
 		if q := by[row.Quota]; q != nil && (partition == "" || partition == row.Partition) {
 			q.Grants = append(q.Grants, grant(row))
 		}
