@@ -11,6 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 const small = `
@@ -104,11 +105,11 @@ func TestWhatIsWrongIsSaidWithPlaceAndRemedy(t *testing.T) {
 		{"negative time", "policy: {dwell: -5h}\n", `f:1: dwell is "-5h"; a time span is zero or more`},
 		{"share above one", "policy: {buffer: {share: 15}}\n", `f:1: share is 15; write a number between 0 and 1, as in 0.15`},
 		{"share too fine", "policy: {buffer: {share: 0.1234}}\n", `f:1: share is 0.1234; at most three decimals are kept, as in 0.125`},
-		{"fixed with confidence", "policy: {buffer: {kind: fixed, confidence: 0.9}}\n", `f:1: confidence belongs to the kinds calibrated and binomial; a fixed buffer has a share only`},
+		{"fixed with confidence", "policy: {buffer: {kind: fixed, confidence: 0.9}}\n", "f:1: confidence belongs to the kinds " + text.And(fleet.LearningKinds()) + "; a fixed buffer has a share only"},
 		{"unknown kind", "policy: {buffer: {kind: fixd}}\n", `f:1: kind is "fixd"; did you mean "fixed"?`},
 		{"floor above ceiling", "policy:\n  buffer: {kind: calibrated, floor: 0.4, ceiling: 0.3}\n", `f:2: buffer floor 0.4 is above its ceiling 0.3; the floor is the smaller, as in floor 0.02, ceiling 0.3`},
 		{"confidence of one", "policy: {buffer: {kind: binomial, confidence: 1}}\n", `f:1: buffer confidence 1 is not between 0 and 1, both excluded; 0.99 is usual`},
-		{"learning with a share", "policy: {buffer: {kind: calibrated, share: 0.15}}\n", `f:1: share belongs to the kind fixed; a calibrated buffer has confidence, floor and ceiling`},
+		{"learning with a share", "policy: {buffer: {kind: calibrated, share: 0.15}}\n", "f:1: share belongs to the kind " + text.And(fleet.ShareKinds()) + "; a calibrated buffer has confidence, floor and ceiling"},
 		{"access named twice", "quotas: [{path: a, access: {users: [ada, ada]}}]\n", `f:1: "ada" is in this list twice, first in line 1; keep one`},
 		{"second document", "quotas: []\n---\nquotas: []\n", `f:2: a second document begins here; a file holds one document, so put it into a file of its own`},
 		{"nothing", "\n# only a remark\n", `f: is empty; it needs at least one key`},
