@@ -75,7 +75,7 @@ func mutate(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	if compiled, err = measured(ctx, compiled); err != nil {
+	if compiled, err = measured(ctx, o.jobs, compiled); err != nil {
 		return err
 	}
 	t := &tally{seed: o.seed}
@@ -87,14 +87,22 @@ func mutate(ctx context.Context, o options) error {
 	return nil
 }
 
+// places are the numbers from 0 on, so many.
+func places(n int) (list []int) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
 // each calls f for all of a list, so many at once.
 func each(jobs int, list []int, f func(int)) {
 	var running sync.WaitGroup
-	places := make(chan bool, max(1, jobs))
+	free := make(chan bool, max(1, jobs))
 	for _, i := range list {
-		places <- true
+		free <- true
 		running.Go(func() {
-			defer func() { <-places }()
+			defer func() { <-free }()
 			f(i)
 		})
 	}

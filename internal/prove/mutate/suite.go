@@ -39,12 +39,8 @@ var suites = []struct {
 	{"internal/prove/oracle", []string{"-seed=1", "-stories=60"}},
 	{"internal/answer/explain", nil},
 	{"internal/answer/clusterlife", nil},
-	{"internal/answer/view", nil},
-	{"internal/answer/whatif", nil},
 	{"internal/run/provision", nil},
 	{"internal/run/executor", nil},
-	{"internal/faces/wire", nil},
-	{"internal/faces/api", nil},
 }
 
 // suite is one compiled test, or a part of it.
@@ -70,19 +66,25 @@ const (
 
 // measured takes the suites apart into their dear tests and the others, and runs each part without a
 // mistake, for its time limit and for the sites that it reaches.
-func measured(ctx context.Context, list []*suite) (parts []*suite, err error) {
-	for _, s := range list {
-		apart, err := s.apart(ctx)
-		if err != nil {
+func measured(ctx context.Context, jobs int, list []*suite) ([]*suite, error) {
+	parts, errs := make([][]*suite, len(list)), make([]error, len(list))
+	each(jobs, places(len(list)), func(i int) {
+		parts[i], errs[i] = list[i].measured(ctx)
+	})
+	return slices.Concat(parts...), errors.Join(errs...)
+}
+
+// measured takes one suite apart, and measures its parts.
+func (s *suite) measured(ctx context.Context) ([]*suite, error) {
+	parts, err := s.apart(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts {
+		if _, err := part.measure(ctx); err != nil {
 			return nil, err
 		}
-		for _, part := range apart {
-			if _, err := part.measure(ctx); err != nil {
-				return nil, err
-			}
-			fmt.Printf("%s: %s, reaches %d sites\n", part, part.took.Round(10*time.Millisecond), len(part.reaches))
-		}
-		parts = append(parts, apart...)
+		fmt.Printf("%s: %s, reaches %d sites\n", part, part.took.Round(10*time.Millisecond), len(part.reaches))
 	}
 	return parts, nil
 }
