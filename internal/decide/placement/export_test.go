@@ -292,3 +292,11 @@ func (a *Asleep) unit(pl *Planner, it *fleet.Waiting) {
 		a.ReadsQueue++
 	}
 }
+
+// DownToShare counts the candidates of a flex claim, and those of them that bring their namespaces
+// down to their shares.
+func (pl *Planner) DownToShare(it fleet.Waiting) (kept, of int) {
+	c := pl.claimsOf(it)[0]
+	list := pl.evictableOnFlex(c)
+	return len(pl.downToShare(c, list)), len(list)
+}
