@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -164,4 +165,15 @@ func TestOneGrantedGPUKeepsAClusterFromRetiring(t *testing.T) {
 	st.by(time.Hour, ops, core.SteerCluster{Cluster: "lynx", Do: core.Retire}, "1 GPUs of cluster lynx are assigned to oak (1 in lynx/g)")
 	st.do(time.Hour, core.SetGrant{Quota: "oak", Partition: "lynx/g"})
 	st.by(time.Hour, ops, core.SteerCluster{Cluster: "lynx", Do: core.Retire}, "")
+}
+
+// A rollout of which people say only what it brings begins with two nodes, and goes on as carefully as the contract says.
+func TestARolloutIsCarefulWithoutBeingTold(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.do(0, core.AddUpdate{Update: fleet.NodeUpdate{Name: "u", Component: fleet.Component{Name: "c", Version: "2"}, Impact: fleet.ImpactRestart, Lasts: time.Minute}},
+		core.StartRollout{Name: "r", Plan: fleet.RolloutPlan{Scope: "t/g", Updates: []string{"u"}}})
+	p := st.s.Kept().Rollout("r").RolloutPlan
+	if p.Canary != (fleet.CanaryRule{Nodes: 2, Soak: 24 * time.Hour}) || !slices.Equal(p.Waves, []fleet.Permille{50, 250, 1000}) || p.Limits.PerIsland != 2 || p.Limits.Share != 50 {
+		t.Errorf("canary %+v, waves %v, limits %+v", p.Canary, p.Waves, p.Limits)
+	}
 }

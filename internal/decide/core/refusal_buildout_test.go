@@ -233,3 +233,17 @@ func TestCoresThatACountShowsAreOneClustersOnly(t *testing.T) {
 		}
 	}
 }
+
+// A report about an operation that has ended, or about another than the one that is under way, changes nothing.
+func TestALateReportOfAnOperationChangesNothing(t *testing.T) {
+	s, now := built(t)
+	before, _ := s.Encode()
+	ended := s.Life("lynx").Step(fleet.StepScaleSets).Operation.ID
+	for _, id := range []string{ended, "another"} {
+		c := core.ReportOperation{Cluster: "lynx", Step: fleet.StepScaleSets, ID: id, State: fleet.OperationFailed, Error: "it broke"}
+		out, refusal := core.Step(s, core.Request{Command: c, Actor: core.System}, now)
+		if after, _ := s.Encode(); refusal != nil || len(out.Record.Events) != 0 || !bytes.Equal(before, after) {
+			t.Errorf("a late report of %q: %v, %v", id, out.Record.Events, refusal)
+		}
+	}
+}
