@@ -46,7 +46,7 @@ func (q *question) nodesReturn() Next {
 	}
 	for _, d := range q.p.Downs {
 		if d.To != fleet.Never {
-			consider(d.To.Add(q.s.Policy.Dwell), q.p.Nodes[d.Node].Name+" has been back for the dwell, and counts again")
+			consider(d.To.Add(q.s.Policy.Dwell), q.p.Nodes[d.Node].Name+" has stayed healthy long enough to be promised again")
 		}
 	}
 	return next

@@ -94,7 +94,7 @@ func dwells(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
 		}
 	}
 	for i := range list {
-		list[i].Text = nodesText(list[i].Nodes, "has", "have") + " been up for the whole dwell: promisable may rise"
+		list[i].Text = nodesText(list[i].Nodes, "has", "have") + " stayed healthy long enough to be promised again"
 	}
 	return list
 }

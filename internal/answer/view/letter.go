@@ -242,10 +242,10 @@ func reaches(w fleet.Wave, c *concern) bool {
 }
 
 func because(h *fleet.Haircut, p *fleet.CutPart) string {
-	text := fmt.Sprintf("In %s people were granted %d GPUs, and %d can be promised for good.", p.Partition, p.Assigned, p.Sustainable)
 	if p.Excess == 0 {
-		return text + " Every grant gives up the share that is kept back for failing nodes."
+		return fmt.Sprintf("Every grant in %s is cut by the same share, as decided%s. It is not because too much is granted: %d GPUs are granted, and %d can be.", p.Partition, decided(h), p.Assigned, p.Sustainable)
 	}
+	text := fmt.Sprintf("In %s people were granted %d GPUs, and %d can be promised for good.", p.Partition, p.Assigned, p.Sustainable)
 	var causes []string
 	for _, c := range p.Causes {
 		causes = append(causes, fmt.Sprintf("%d %s", c.GPUs, causeSays(c.Cause)))
@@ -258,6 +258,18 @@ func because(h *fleet.Haircut, p *fleet.CutPart) string {
 		text += " Every grant gives up the same share."
 	}
 	return text
+}
+
+// decided says who decided on a haircut, and why.
+func decided(h *fleet.Haircut) string {
+	says := ""
+	if h.By != "" {
+		says = " by " + h.By
+	}
+	if h.Reason != "" {
+		says += " (reason: " + h.Reason + ")"
+	}
+	return says
 }
 
 // causeSays says a cause after its number of GPUs, to people who do not know the

@@ -62,9 +62,9 @@ func nodeChanged(e event.NodeChanged) string {
 	switch e.Owner {
 	case fleet.ByNobody:
 	case fleet.ByAutomatic:
-		says += ", kept so automatically"
+		says += ", by automation"
 	default:
-		says += ", kept so by " + map[fleet.StateOwner]string{fleet.ByOperator: "an operator", fleet.ByCluster: "its cluster", fleet.ByMaintenance: "maintenance"}[e.Owner]
+		says += ", by " + map[fleet.StateOwner]string{fleet.ByOperator: "an operator", fleet.ByCluster: "its cluster", fleet.ByMaintenance: "maintenance"}[e.Owner]
 	}
 	return says + because(e.Signal)
 }

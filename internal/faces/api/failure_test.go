@@ -37,7 +37,7 @@ func TestAFailureListsWhatBefellItsNodes(t *testing.T) {
 	equal(t, "its nodes", strings.Join(why.GetFailure().GetNodes(), " "), strings.Join(stood, " "))
 	equal(t, "changes around it", len(why.GetFailure().GetAround()), 1)
 	equal(t, "the node", why.GetFailure().GetAround()[0].GetNode(), stood[1])
-	equal(t, "what is said", why.GetFailure().GetAround()[0].GetSays(), "goes from healthy to suspect, kept so by its cluster: no heartbeat")
+	equal(t, "what is said", why.GetFailure().GetAround()[0].GetSays(), "goes from healthy to suspect, by its cluster: no heartbeat")
 }
 
 // A dry run names who is concerned: whose work would be unprotected, and whom that concerns.

@@ -212,7 +212,7 @@ func (p *page) flexGain(part *musterv1.HaircutPart) {
 		for _, t := range list {
 			names = append(names, fmt.Sprintf("%s (%s)", t.GetWorkload(), counted(int64(t.GetGpus()), "GPU", "GPUs")))
 		}
-		p.wrapAs("    ", "unprotected there already, each gang as a whole: "+words.Few(names, 6))
+		p.wrapAs("    ", "Unprotected before this wave already: "+words.Few(names, 6))
 	}
 }
 

@@ -139,7 +139,7 @@ func (p *page) trouble(res *musterv1.WhyResponse) {
 		p.wrapAs("  ", "on its cluster: "+text)
 	}
 	if len(res.GetIncidents()) > 0 {
-		p.say("  open incidents here: %s", strings.Join(res.GetIncidents(), ", "))
+		p.say("  open incidents: %s", strings.Join(res.GetIncidents(), ", "))
 	}
 }
 

@@ -52,7 +52,7 @@ func (o *promiseOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ans := answer{message: res, table: o.promises(res), tail: func(p *page) { p.spares(res.GetSpares()) }}
+	ans := answer{message: res, table: o.promises(res), tail: func(p *page) { p.ofIslands(res.GetPromises()); p.spares(res.GetSpares()) }}
 	if o.output == "svg" {
 		ans.picture = draw.Coverages(pictures.Coverages(res.GetPromises()), draw.Wide)
 	}
@@ -116,6 +116,21 @@ func claimed(row *musterv1.Promises) string {
 		return ""
 	}
 	return percent(row.GetClaimed())
+}
+
+// ofIslands sums up the promises of the islands' own shares: a partition may keep its promise
+// while an island breaks its own.
+func (p *page) ofIslands(list []*musterv1.Promises) {
+	var kept, broken int64
+	for _, row := range list {
+		if row.GetIsland() != "" {
+			kept, broken = kept+row.GetKept(), broken+row.GetBroken()
+		}
+	}
+	if kept+broken > 0 {
+		p.say("")
+		p.wrapAs("", fmt.Sprintf("Islands' own shares: %s of %s judged so far were broken; -o wide lists them.", grouped(broken), counted(kept+broken, "promise", "promises")))
+	}
 }
 
 func (p *page) spares(list []*musterv1.Spares) {

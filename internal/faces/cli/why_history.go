@@ -12,7 +12,7 @@ func (p *page) history(res *musterv1.WhyResponse) {
 	p.say("")
 	p.say("What happened:")
 	if res.GetHistoryCut() {
-		p.say("  (there is more; muster why --history tells what the log can)")
+		p.say("  (older lines: muster why JOB --history)")
 	}
 	for _, h := range res.GetHistory() {
 		text := h.GetText()

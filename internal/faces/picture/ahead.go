@@ -49,7 +49,7 @@ func aheadName(a *musterv1.Ahead) string {
 	case "probation":
 		return nodes + " through probation"
 	case "dwell":
-		return nodes + " up for the dwell"
+		return nodes + " can be promised again"
 	case "work":
 		return a.GetAbout() + " ends, as declared"
 	case "hold":

@@ -30,5 +30,5 @@ func GivesWay(class, target, priority, byTarget, byPriority string) string {
 	if target != byTarget || priority == byPriority {
 		return Victim(class)
 	}
-	return Victim(class) + ": in " + target + " " + byPriority + " comes before " + priority
+	return Victim(class) + ": in " + target + ", work of " + priority + " priority gives way to " + byPriority
 }

@@ -102,7 +102,7 @@ func boardLead(list []*musterv1.ClusterLife) string {
 	}
 	switch {
 	case len(list) == 0:
-		return "No cluster is planned."
+		return "No cluster is being built out."
 	case under == 0:
 		return "No cluster is on its way: all are in production or retired."
 	}

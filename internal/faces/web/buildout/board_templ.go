@@ -134,7 +134,7 @@ func boardBody(m boardView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.empty() {
-			templ_7745c5c3_Err = parts.Nothing("No cluster stands here.", "muster cluster plan enters the record of one; muster cluster import takes a sheet of them.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("No cluster matches.", "muster cluster plan enters the record of one; muster cluster import takes a sheet of them.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

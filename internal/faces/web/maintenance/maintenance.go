@@ -76,7 +76,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{
 		Title: "Maintenance", Nav: "maintenance", Command: "muster maintenance list", Body: body(m),
-		Lead: "Planned work on nodes: what is brought to them, when, what keeps it away, and what that costs.",
+		Lead: "Planned work on nodes: which updates, when, what blocks them, and how many GPUs they take.",
 	}, nil
 }
 

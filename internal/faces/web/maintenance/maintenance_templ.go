@@ -1402,7 +1402,7 @@ func drift(m view) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.behind) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("No node lacks an update that fits it.", "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("Every node has the updates that fit it.", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

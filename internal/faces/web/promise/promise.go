@@ -24,7 +24,9 @@ type view struct {
 	islands      []*musterv1.Promises
 	byIsland     string // where those are
 	spares       []*musterv1.Spares
-	moreSpares   int // that are enough, and not listed
+	ofIslands    int64 // promises of islands' own shares that were broken
+	known        bool  // that was counted
+	moreSpares   int   // that are enough, and not listed
 	wide, narrow draw.SVG
 	trying
 }
@@ -57,6 +59,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
+	m.breaks()
 	m.rows, m.byIsland = r.GetPromises(), v.To(islandsPath, "scope", m.scope)
 	m.spare(r.GetSpares())
 	list := picture.Coverages(r.GetPromises())
@@ -89,13 +92,43 @@ func (m *view) lead() string {
 		kept, broken, open = kept+p.GetKept(), broken+p.GetBroken(), open+p.GetOpen()
 	}
 	switch {
-	case kept+broken == 0 && open > 0:
+	case kept+broken == 0 && open > 0 && m.ofIslands == 0:
 		return "Not judged yet: " + draw.Count(int(open), "promise") + " still run. A promise is judged when its horizon is over."
+	case kept+broken == 0 && m.ofIslands > 0:
+		return "No promise of a whole partition is judged yet" + m.shares()
 	case kept+broken == 0:
 		return "How many of its promises each buffer policy claims to keep, and how many it kept."
 	}
-	return draw.Number(int(kept)) + " of " + draw.Count(int(kept+broken), "promise") + " judged so far were kept; " + draw.Number(int(open)) + " still run."
+	return draw.Number(int(kept)) + " of " + draw.Count(int(kept+broken), "promise") + " for whole partitions judged so far were kept" + m.shares() + draw.Count(int(open), "promise") + " for whole partitions still run."
 }
+
+// shares says how many promises of the islands' own shares were broken: a partition may keep
+// its promise while an island breaks its own.
+func (m *view) shares() string {
+	switch {
+	case !m.known:
+		return ". Those of islands are not counted yet: the past is still being read. "
+	case m.ofIslands == 0:
+		return ", and none of an island was broken in 28 days. "
+	}
+	return "; " + draw.Number(int(m.ofIslands)) + " for islands' own shares were broken in 28 days. "
+}
+
+// breaks counts the promises of islands that were broken; the page does not wait long for the past.
+func (m *view) breaks() {
+	soon, end := m.v.Soon()
+	defer end()
+	b, err := m.v.Promises.Broken(soon, &musterv1.BrokenRequest{AsOf: m.v.AsOf, Scope: strings.TrimSuffix(m.scope, "/"), Limit: mostCounted})
+	m.known = err == nil
+	for _, one := range b.GetBreaks() {
+		if one.GetIsland() != "" {
+			m.ofIslands += int64(one.GetPromises())
+		}
+	}
+}
+
+// mostCounted is how many breaks are counted at most.
+const mostCounted = 1000
 
 // islandsPath is the part of the page that has the promises of islands: there may be thousands.
 const islandsPath = "/part/promise-islands"

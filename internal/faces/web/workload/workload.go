@@ -59,7 +59,7 @@ func (m view) sentence() string {
 			s += ", number " + parts.Plain(int(w.GetPosition())) + " in its queue"
 		}
 		if w.GetReason() != "" {
-			s += ". The reason is " + w.GetReason()
+			s += ". Reason: " + w.GetReason()
 		}
 		return s + "."
 	case "finished", "failed", "cancelled":
