@@ -1387,7 +1387,9 @@ type ListWorkloadsRequest struct {
 	// Go on from here: next of the answer before.
 	From uint64 `protobuf:"varint,8,opt,name=from,proto3" json:"from,omitempty"`
 	// Say the reason of each one that waits; it takes longer.
-	Reasons       bool `protobuf:"varint,9,opt,name=reasons,proto3" json:"reasons,omitempty"`
+	Reasons bool `protobuf:"varint,9,opt,name=reasons,proto3" json:"reasons,omitempty"`
+	// The last submitted first; from then goes on downwards.
+	NewestFirst   bool `protobuf:"varint,10,opt,name=newest_first,json=newestFirst,proto3" json:"newest_first,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1481,6 +1483,13 @@ func (x *ListWorkloadsRequest) GetFrom() uint64 {
 func (x *ListWorkloadsRequest) GetReasons() bool {
 	if x != nil {
 		return x.Reasons
+	}
+	return false
+}
+
+func (x *ListWorkloadsRequest) GetNewestFirst() bool {
+	if x != nil {
+		return x.NewestFirst
 	}
 	return false
 }
@@ -2987,7 +2996,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\"k\n" +
 	"\x13GetWorkloadResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
-	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\"\x98\x03\n" +
+	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\"\xbb\x03\n" +
 	"\x14ListWorkloadsRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12&\n" +
 	"\tnamespace\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\tnamespace\x12 \n" +
@@ -2998,7 +3007,9 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x05limit\x18\a \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\x90N(\x00R\x05limit\x12\x12\n" +
 	"\x04from\x18\b \x01(\x04R\x04from\x12\x18\n" +
-	"\areasons\x18\t \x01(\bR\areasons\"\x83\x01\n" +
+	"\areasons\x18\t \x01(\bR\areasons\x12!\n" +
+	"\fnewest_first\x18\n" +
+	" \x01(\bR\vnewestFirst\"\x83\x01\n" +
 	"\x15ListWorkloadsResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x121\n" +
 	"\tworkloads\x18\x02 \x03(\v2\x13.muster.v1.WorkloadR\tworkloads\x12\x12\n" +

@@ -175,6 +175,8 @@ func TestResearchersSubmitWork(t *testing.T) {
 
 	equal(t, "alive", names(t, h, &musterv1.ListWorkloadsRequest{Reasons: true}), "base next")
 	equal(t, "cancelled", names(t, h, &musterv1.ListWorkloadsRequest{States: []string{"cancelled"}}), "spare engines")
+	equal(t, "cancelled, newest first", names(t, h, &musterv1.ListWorkloadsRequest{States: []string{"cancelled"}, NewestFirst: true}), "engines spare")
+	equal(t, "alive, newest first", names(t, h, &musterv1.ListWorkloadsRequest{NewestFirst: true}), "next base")
 	equal(t, "on flex", names(t, h, &musterv1.ListWorkloadsRequest{Target: "flex"}), "next")
 }
 
@@ -213,6 +215,11 @@ func TestListsOfWorkloadsComeInPages(t *testing.T) {
 	}
 	equal(t, "pages", len(pages), 3)
 	equal(t, "on the last page", pages[2], 1)
+
+	first, err := h.Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{Limit: 2, NewestFirst: true})
+	must(t, err)
+	equal(t, "the last two", first.GetWorkloads()[0].GetSpec().GetName()+first.GetWorkloads()[1].GetSpec().GetName(), "ed")
+	equal(t, "from there downwards", names(t, h, &musterv1.ListWorkloadsRequest{NewestFirst: true, From: first.GetNext()}), "c b a")
 }
 
 func TestPeopleSeeWhatTheFleetCanMuster(t *testing.T) {

@@ -16,7 +16,7 @@ type listing struct {
 	by    *caller
 }
 
-// choose finds the workloads in order of submission, up to one more than the limit.
+// choose finds the workloads in the order of candidates, up to one more than the limit.
 func (l listing) choose(s *fleet.State) []*fleet.Workload {
 	var list []*fleet.Workload
 	for w := range l.candidates(s) {
@@ -30,9 +30,13 @@ func (l listing) choose(s *fleet.State) []*fleet.Workload {
 	return list
 }
 
-// candidates are those among which there are all that are asked for, in order of submission.
+// candidates are those among which there are all that are asked for, in order of submission or
+// the other way round.
 func (l listing) candidates(s *fleet.State) iter.Seq[*fleet.Workload] {
-	if l.GetTarget() != "" && !slices.ContainsFunc(l.GetStates(), func(word string) bool { return fleet.WorkloadState(word).Ended() }) {
+	switch {
+	case l.GetNewestFirst():
+		return l.downwards(s)
+	case l.GetTarget() != "" && !slices.ContainsFunc(l.GetStates(), func(word string) bool { return fleet.WorkloadState(word).Ended() }):
 		all := s.Targeting(l.GetTarget())
 		from, _ := slices.BinarySearchFunc(all, l.GetFrom(), func(w *fleet.Workload, id uint64) int { return cmp.Compare(w.ID, id) })
 		return slices.Values(all[from:])
@@ -40,6 +44,21 @@ func (l listing) candidates(s *fleet.State) iter.Seq[*fleet.Workload] {
 	return func(yield func(*fleet.Workload) bool) {
 		for id := l.GetFrom(); id < s.NextID; id++ { // most numbers of a fleet are still known
 			if w := s.Workloads[id]; w != nil && !yield(w) {
+				return
+			}
+		}
+	}
+}
+
+// downwards are all workloads from the number asked for, or from the last, down to the first.
+func (l listing) downwards(s *fleet.State) iter.Seq[*fleet.Workload] {
+	from := s.NextID
+	if l.GetFrom() > 0 {
+		from = min(from, l.GetFrom()+1)
+	}
+	return func(yield func(*fleet.Workload) bool) {
+		for id := from; id > 0; id-- {
+			if w := s.Workloads[id-1]; w != nil && !yield(w) {
 				return
 			}
 		}

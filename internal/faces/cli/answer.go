@@ -16,6 +16,7 @@ type answer struct {
 	value   any           // the same, where there is no message
 	lead    func(p *page) // above the table
 	table   *table        // for table, wide and csv; nil: none
+	most    int           // at most so many rows of it, once they are sorted; 0: all
 	tail    func(p *page) // under the table
 	rows    *table        // for csv, where it is another than for people
 	note    string        // what to know beside the answer, for people under it, for programs on the error stream
@@ -38,6 +39,9 @@ func (a *app) print(w io.Writer, ans answer) error {
 	}
 	if err := a.sorted(ans); err != nil {
 		return err
+	}
+	if ans.most > 0 && ans.table != nil {
+		ans.table.rows = ans.table.rows[:min(ans.most, len(ans.table.rows))]
 	}
 	switch a.output {
 	case "json":

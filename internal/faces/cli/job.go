@@ -33,7 +33,7 @@ func newJobList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
-		Short:   "list workloads, in order of submission",
+		Short:   "list workloads, in order of submission; with ended ones the newest first",
 		Example: "  muster job list --waiting\n  muster job list --target research -o wide\n  muster job list --mine --sort -gpus\n  muster job list --watch\n  muster job list --target flex -o svg > queue.svg",
 		Args:    needs(0, 0, ""),
 
@@ -97,16 +97,13 @@ func (o *jobListOptions) ask(ctx context.Context) (answer, error) {
 		}
 		o.user = user
 	}
-	res, err := o.client().Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{
-		AsOf: o.asOf.message(), Namespace: o.namespace, Target: o.target, Partition: o.partition, User: o.user,
-		States: o.states, Limit: o.limit, Reasons: o.reasons,
-	})
+	res, err := o.list(ctx)
 	if err != nil {
 		return answer{}, err
 	}
-	ans := answer{message: res, table: o.table(res.GetWorkloads()), tail: func(p *page) {
-		if res.GetNext() != 0 {
-			p.say("There are more than these %d; --limit shows them.", len(res.GetWorkloads()))
+	ans := answer{message: res, table: o.table(res.GetWorkloads()), most: int(o.limit), tail: func(p *page) {
+		if n := len(res.GetWorkloads()); res.GetNext() != 0 || n > int(o.limit) {
+			p.say("There are more than these %d; --limit shows them.", min(n, int(o.limit)))
 		}
 	}}
 	if len(res.GetWorkloads()) == 0 {
@@ -114,6 +111,32 @@ func (o *jobListOptions) ask(ctx context.Context) (answer, error) {
 	}
 	return ans, nil
 }
+
+// list asks for the workloads: of work that has ended the newest first, all that there are where the
+// rows will be sorted.
+func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsResponse, error) {
+	ask := &musterv1.ListWorkloadsRequest{
+		AsOf: o.asOf.message(), Namespace: o.namespace, Target: o.target, Partition: o.partition, User: o.user,
+		States: o.states, Limit: o.limit, Reasons: o.reasons, NewestFirst: slices.ContainsFunc(o.states, hasEnded),
+	}
+	if o.sort == "" || o.output == "json" || o.output == "yaml" {
+		return o.client().Workloads.ListWorkloads(ctx, ask)
+	}
+	all := &musterv1.ListWorkloadsResponse{}
+	for {
+		res, err := o.client().Workloads.ListWorkloads(ctx, ask)
+		if err != nil {
+			return nil, err
+		}
+		all.Seen, all.Workloads, ask.From = res.GetSeen(), append(all.Workloads, res.GetWorkloads()...), res.GetNext()
+		if ask.From == 0 {
+			return all, nil
+		}
+	}
+}
+
+// hasEnded says whether a state is one of work that has ended.
+func hasEnded(state string) bool { return slices.Contains(jobStates[slices.Index(jobStates, "finished"):], state) }
 
 func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 	t := newTable("There are no such workloads; muster submit submits one.",

@@ -5,6 +5,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // listView is a list of workloads.
@@ -31,7 +32,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	case "waiting":
 		ask.States = []string{"pending", "starting"}
 	default:
-		ask.States = []string{s}
+		ask.States, ask.NewestFirst = []string{s}, fleet.WorkloadState(s).Ended()
 	}
 	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
 	if err != nil {
