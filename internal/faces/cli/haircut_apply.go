@@ -83,20 +83,61 @@ unprotected than its people were told, it names that work and needs a --reason; 
 
 func newHaircutUndo(a *app) *cobra.Command {
 	o := &haircutDoOptions{app: a}
+	var all bool
 	cmd := &cobra.Command{
 		Use:     "undo NAME [CLUSTER]",
-		Short:   "give back what the last wave cut, or that of one cluster",
-		Example: "  muster haircut undo autumn --reason 'a promise broke'",
+		Short:   "give back what the last wave cut, or that of one cluster, or --all",
+		Example: "  muster haircut undo autumn --reason 'a promise broke'\n  muster haircut undo autumn --all --reason 'the nodes are back'",
 		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.wave(cmd.Context(), func(ctx context.Context) (*musterv1.Written, string, error) {
-				res, err := o.client().Haircuts.UndoHaircut(ctx, &musterv1.UndoHaircutRequest{Write: o.writing.message(), Name: args[0], Cluster: second(args)})
-				return res.GetWritten(), "the wave of haircut " + args[0] + " over " + res.GetCluster() + " (" + words.CutClass(res.GetClass()) + ") is undone: its grants are as they were", err
-			})
+			if all {
+				return o.undoAll(cmd.Context(), args[0], second(args))
+			}
+			return o.undo(cmd.Context(), args[0], second(args))
 		},
 	}
 	o.writing.flags(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "every wave that is in force, the last first")
 	return cmd
+}
+
+// undo takes one wave back: the last, or that of a cluster.
+func (o *haircutDoOptions) undo(ctx context.Context, name, cluster string) error {
+	return o.wave(ctx, func(ctx context.Context) (*musterv1.Written, string, error) {
+		res, err := o.client().Haircuts.UndoHaircut(ctx, &musterv1.UndoHaircutRequest{Write: o.writing.message(), Name: name, Cluster: cluster})
+		return res.GetWritten(), "the wave of haircut " + name + " over " + res.GetCluster() + " (" + words.CutClass(res.GetClass()) + ") is undone: its grants are as they were", err
+	})
+}
+
+// undoAll takes back every wave that is in force, one after the other. A key or a version belongs to
+// one command, and what a second undo would do cannot be tried before the first.
+func (o *haircutDoOptions) undoAll(ctx context.Context, name, cluster string) error {
+	if o.dryRun || o.key != "" || o.expect != 0 {
+		return usage("--all undoes several waves; --dry-run, --idempotency-key and --expect-version are for one")
+	}
+	in, end := o.within(ctx)
+	res, err := o.client().Haircuts.GetHaircut(in, &musterv1.GetHaircutRequest{Name: name})
+	end()
+	if err != nil {
+		return err
+	}
+	for left := max(1, inForce(res.GetHaircut(), cluster)); left > 0; left-- { // with none the server says why
+		if err := o.undo(ctx, name, cluster); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inForce counts the waves of a haircut that are in force, in a cluster or everywhere.
+func inForce(h *musterv1.Haircut, cluster string) (waves int) {
+	for _, w := range h.GetWaves() {
+		applied, undone := w.GetApplied(), w.GetUndone()
+		if applied != nil && (undone == nil || undone.AsTime().Before(applied.AsTime())) && (cluster == "" || w.GetCluster() == cluster) {
+			waves++
+		}
+	}
+	return waves
 }
 
 func newHaircutDelete(a *app) *cobra.Command {
@@ -196,6 +237,9 @@ func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer,
 				continue
 			}
 			p.say("To: %s\nSubject: %s\n\n%s", orElse(m.GetOwner(), noOwner), m.GetSubject(), m.GetText())
+		}
+		if len(res.GetMessages()) > 0 && !o.markdown {
+			p.say("Nothing was sent. Once these people know: muster haircut tell %s --done --reason 'how they were told'", name)
 		}
 	}}, nil
 }
