@@ -25,6 +25,7 @@ func (o *nodeSetOptions) touched(ctx context.Context, w *musterv1.Written) (line
 	}
 	n := &names{}
 	n.learn(ctx, o.app, res.GetRecords())
+	lines = gangsInPieces(res.GetRecords()[0].GetEvents())
 	for _, e := range res.GetRecords()[0].GetEvents() {
 		if jobSentences[e.GetKind()] != nil {
 			lines = append(lines, n.plan(e))

@@ -309,12 +309,24 @@ func (f foreseen) aligned() string {
 	if len(parts) > 0 {
 		text += "; backed then: " + strings.Join(parts, ", ")
 	}
-	for _, g := range f.Gangs {
-		if g.Missing > 0 {
-			text += fmt.Sprintf("; the gang of %s lacks %s GPUs in %s, so it could not start in one piece", g.Quota, threes(g.Missing), g.Island)
+	return text
+}
+
+// gangsInPieces warns of every declared gang that no island holds whole after events: of a promise that
+// stands only in pieces.
+func gangsInPieces(events []*musterv1.Event) (lines []string) {
+	for _, e := range events {
+		var f foreseen
+		if e.GetKind() != "backing.aligned" || json.Unmarshal([]byte(e.GetData()), &f) != nil {
+			continue
+		}
+		for _, g := range f.Gangs {
+			if g.Missing > 0 {
+				lines = append(lines, fmt.Sprintf("Warning: the gang that %s was promised does not fit into one island of %s: %s lacks %s GPUs for it.", g.Quota, f.Partition, g.Island, threes(g.Missing)))
+			}
 		}
 	}
-	return text
+	return lines
 }
 
 func (f foreseen) placed() string {

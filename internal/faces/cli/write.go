@@ -101,6 +101,9 @@ func (p *page) tried(w *musterv1.Written, n *names) {
 		return
 	}
 	p.say("dry run, nothing was changed; it would lead to:")
+	for _, line := range gangsInPieces(w.GetEvents()) {
+		p.wrapAs("  - ", line)
+	}
 	var would []string
 	for _, e := range words.Steps(w.GetEvents()) {
 		would = append(would, n.plan(e))
