@@ -54,7 +54,7 @@ func planHaircut(s *fleet.State, r Request, c PlanHaircut, now fleet.Instant) ([
 		return nil, refusal
 	}
 	if len(h.Waves) == 0 {
-		return nil, refuse(NothingToDo, "there is nothing to cut: everywhere in %s assigned is within sustainable; the basis quota cuts what is assigned all the same", scopeName(c.Ask.Scope))
+		return nil, refuse(NothingToDo, "there is nothing to cut: everywhere in %s assigned is within sustainable; the basis quota cuts what is assigned even so", scopeName(c.Ask.Scope))
 	}
 	h.Name, h.By, h.ByUser = name, r.Actor.Name, r.Actor.User
 	h.Reason, h.Effective = r.Reason, c.Effective

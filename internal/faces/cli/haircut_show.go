@@ -23,7 +23,7 @@ func haircutAnswer(h *musterv1.Haircut) answer {
 }
 
 func cutTable(h *musterv1.Haircut) *table {
-	t := newTable("There is nothing to cut: everywhere assigned is within sustainable. --basis quota cuts what is assigned all the same.",
+	t := newTable("There is nothing to cut: everywhere assigned is within sustainable. --basis quota cuts what is assigned even so.",
 		column{head: "WAVE", right: true}, column{head: "PARTITION", name: true}, column{head: "QUOTA", name: true},
 		column{head: "OWNER", name: true}, column{head: "WAS", right: true}, column{head: "NOW", right: true}, column{head: "CUT", right: true},
 		column{head: "ASKED", right: true}, column{head: "ABOVE USE", right: true}, column{head: "IDLE", right: true, spare: true}, column{head: "REST", right: true, spare: true},

@@ -5,7 +5,6 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
-	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // listView is a list of workloads.
@@ -32,7 +31,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	case "waiting":
 		ask.States = []string{"pending", "starting"}
 	default:
-		ask.States, ask.NewestFirst = []string{s}, fleet.WorkloadState(s).Ended()
+		ask.States, ask.NewestFirst = []string{s}, s == "finished" || s == "failed" || s == "cancelled"
 	}
 	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
 	if err != nil {
