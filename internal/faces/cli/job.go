@@ -136,7 +136,9 @@ func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsRespo
 }
 
 // hasEnded says whether a state is one of work that has ended.
-func hasEnded(state string) bool { return slices.Contains(jobStates[slices.Index(jobStates, "finished"):], state) }
+func hasEnded(state string) bool {
+	return slices.Contains(jobStates[slices.Index(jobStates, "finished"):], state)
+}
 
 func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 	t := newTable("There are no such workloads; muster submit submits one.",
