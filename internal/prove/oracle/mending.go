@@ -182,6 +182,9 @@ func mendVictims(m Moment) []string {
 			s.add("%s was evicted for a mend of %s, which is on flex", e.Victim.Name, e.Owner.Name)
 			continue
 		}
+		if e.Victim.Late || e.Was != nil && e.Was.Late {
+			continue // past its declared maximum it is the first victim of whatever it delays (§5)
+		}
 		if e.Victim.Flexes() || len(e.Owner.Pools) != 1 || e.Owner.Pools[0].GPUs != e.Part.PerNode || e.Owner.Pools[0].Reach != fleet.ReachIsland {
 			continue
 		}
