@@ -41,7 +41,31 @@ func besieged(ctx context.Context, o Options) (Report, error) {
 	}
 	r.single(is.Singles)
 	r.sides(is)
+	r.verdict()
 	return r, nil
+}
+
+// verdict says in one line whether all aims are met, and which are not.
+func (r *Report) verdict() {
+	var missed []string
+	of := "" // what a figure that begins with … is of
+	for _, f := range r.Figures {
+		name, more := strings.CutPrefix(f.Name, "…")
+		if !more {
+			of = f.Name
+		}
+		if f.Aim != "" && !f.Met {
+			if more {
+				name = of + name
+			}
+			missed = append(missed, fmt.Sprintf("%s (%s)", name, f.Aim))
+		}
+	}
+	if len(missed) == 0 {
+		r.remark("Verdict: all aims are met.")
+		return
+	}
+	r.remark("Verdict: not met: %s.", strings.Join(missed, "; "))
 }
 
 // single adds what the requests cost that were sent alone.
