@@ -62,7 +62,7 @@ func (s *server) buildOut(ctx context.Context) error {
 // withBuilding adds to adapters what clusters say of themselves, where this server has real ones.
 func (s *server) withBuilding(by provision.BySteps) provision.BySteps {
 	all := maps.Clone(by)
-	if _, real := s.cluster.real.(*clusters); real {
+	if _, ok := s.cluster.real.(*clusters); ok {
 		for _, step := range kube.BuildingSteps() {
 			all[step] = kube.Building{Reach: s.reachBuilt}
 		}

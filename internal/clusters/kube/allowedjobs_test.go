@@ -15,7 +15,7 @@ import (
 )
 
 // agentOf is a site behind its agent's door; change may change a call on its way.
-func agentOf(t *testing.T, s *site, b Building, mode Mode, change func([]byte) []byte) Building {
+func agentOf(t *testing.T, b Building, mode Mode, change func([]byte) []byte) Building {
 	t.Helper()
 	inside := b.Reach("lynx")
 	to, _ := url.Parse(inside.Server)
@@ -45,7 +45,7 @@ func agentOf(t *testing.T, s *site, b Building, mode Mode, change func([]byte) [
 func TestAnAgentLetsOnlyItsOwnTemplateValidate(t *testing.T) {
 	s, b := newSite(t, 4)
 	o := orderFor(fleet.StepValidation, 1)
-	agent := agentOf(t, s, b, Mode{Manage: true}, nil)
+	agent := agentOf(t, b, Mode{Manage: true}, nil)
 	if is, err := carry(agent, o); err != nil || len(s.made) != 4 {
 		t.Fatalf("through its agent: %+v, %v, made %v", is, err, s.made)
 	}
@@ -76,12 +76,12 @@ func TestAnAgentLetsOnlyItsOwnTemplateValidate(t *testing.T) {
 		"no JSON": func([]byte) []byte { return []byte("{") },
 	} {
 		s, b := newSite(t, 4)
-		if _, err := carry(agentOf(t, s, b, Mode{Manage: true}, change), o); err == nil || len(s.made) > 0 {
+		if _, err := carry(agentOf(t, b, Mode{Manage: true}, change), o); err == nil || len(s.made) > 0 {
 			t.Errorf("%s: %v, made %v", what, err, s.made)
 		}
 	}
 	s, b = newSite(t, 4)
-	if _, err := carry(agentOf(t, s, b, Mode{}, nil), o); err == nil || len(s.made) > 0 {
+	if _, err := carry(agentOf(t, b, Mode{}, nil), o); err == nil || len(s.made) > 0 {
 		t.Errorf("with --observe: %v, made %v", err, s.made)
 	}
 }

@@ -32,8 +32,6 @@ type site struct {
 	breaks  map[int]bool // what it does not even do
 }
 
-const validationJobs = "/apis/batch/v1/namespaces/muster-validation/jobs"
-
 func newSite(t *testing.T, nodes int) (*site, Building) {
 	t.Helper()
 	s := &site{t: t, objects: map[string]object{}}

@@ -30,7 +30,7 @@ func TestBodiesThatDoNotEndGiveWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.Close()
+		t.Cleanup(func() { _ = c.Close() })
 		_, _ = fmt.Fprint(c, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nname=")
 	}
 	for end := time.Now().Add(time.Minute); reading.Load() > arrivingOfAddress; {

@@ -8,13 +8,14 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/api"
 )
 
 // crowded is a house that is full: four partitions of 64 nodes, six quotas with a grant in each,
 // so many rounds of work of one to four nodes in every quota, which declares one to 24 hours, and more on flex.
-func crowded(t testing.TB, rounds int) *house {
+func crowded(t testing.TB, rounds int, edit ...func(*api.Options)) *house {
 	t.Helper()
-	h := open(t)
+	h := open(t, edit...)
 	var changes []*musterv1.Change
 	add := func(c *musterv1.Change) { changes = append(changes, c) }
 	add(&musterv1.Change{Change: &musterv1.Change_AddCluster{AddCluster: &musterv1.AddClusterRequest{Name: "tiger"}}})

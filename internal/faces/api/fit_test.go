@@ -8,6 +8,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/api"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -45,10 +46,13 @@ func TestFitForecastsAsWhenDoes(t *testing.T) {
 	}
 }
 
+// unhurried lets forecasts take as long as they take on a machine that does other things, too.
+func unhurried(o *api.Options) { o.Forecasting = time.Minute }
+
 // One question about many places is answered as one question about each, up to a grace period. Work that has to
 // leave for one of them may be gone already when the next one starts.
 func TestFitForecastsEveryPlaceAsWhenDoes(t *testing.T) {
-	h := crowded(t, 24)
+	h := crowded(t, 24, unhurried)
 	gang := gang("asked", "", 4)
 	gang.MaxRuntime = durationpb.New(6 * time.Hour)
 	fit, err := h.Workloads.Fit(t.Context(), &musterv1.FitRequest{Patient: true, Spec: &musterv1.FitSpec{

@@ -28,8 +28,10 @@ type service struct {
 	tokens   *ServiceTokens
 	book     Past
 	turns    *turns
-	signIns  signIns
-	waiting  struct {
+	// forecasting is how long one forecast may take.
+	forecasting time.Duration
+	signIns     signIns
+	waiting     struct {
 		sync.Mutex
 		of map[string]*pending // by user
 	}

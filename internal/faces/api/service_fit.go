@@ -93,6 +93,7 @@ type fitForecasts struct {
 	spec    fleet.Spec
 	at      fleet.Instant
 	history *forecast.History
+	each    time.Duration // one forecast may take
 	end     time.Time
 	places  []whatif.Place
 	out     []*musterv1.Forecast
@@ -101,11 +102,11 @@ type fitForecasts struct {
 // forecasts are those of the places in which it waits and may start some time; nil: of others.
 func (s workloadService) forecasts(state *fleet.State, sp fleet.Spec, f whatif.Fitted, at fleet.Instant) []*musterv1.Forecast {
 	x := fitForecasts{
-		state: state, spec: sp, at: at, history: forecast.Learn(state, at), end: time.Now().Add(fitting),
+		state: state, spec: sp, at: at, history: forecast.Learn(state, at), each: s.forecasting, end: time.Now().Add(fitting * s.forecasting),
 		places: f.Places, out: make([]*musterv1.Forecast, len(f.Places)),
 	}
 	quota, flex := x.waiting(func(p whatif.Place) bool { return p.Target != fleet.Flex }), x.waiting(func(p whatif.Place) bool { return p.Target == fleet.Flex })
-	limit := fitting
+	limit := fitting * s.forecasting
 	if len(quota) > 0 && len(flex) > 0 {
 		limit /= 2
 	}
@@ -166,11 +167,11 @@ func (x *fitForecasts) alone() {
 	}
 	for n, i := range list {
 		limit := time.Until(x.end) / time.Duration(len(list)-n)
-		if x.out[i] != nil && limit < forecasting/5 {
+		if x.out[i] != nil && limit < x.each/5 {
 			continue
 		}
 		p := x.places[i]
-		alone := forecastOf(p.Tried, p.Tried.Workloads[p.ID], x.at, max(forecasting/5, min(limit, 4*forecasting)), x.history)
+		alone := forecastOf(p.Tried, p.Tried.Workloads[p.ID], x.at, max(x.each/5, min(limit, 4*x.each)), x.history)
 		if x.out[i] == nil || alone.GetUnknown() == nil || alone.GetUnknown()[0].GetKind() != string(forecast.TooFar) {
 			x.out[i] = alone
 		}

@@ -28,7 +28,7 @@ func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*mu
 		}
 		out.Workload = wire.Workload(state, w, view.WorkloadOf(state, w, at))
 		if tries {
-			out.Forecast = forecastOf(state, w, at, 4*forecasting, nil)
+			out.Forecast = forecastOf(state, w, at, 4*s.forecasting, nil)
 		} else {
 			out.Forecast = notTried(w)
 		}
@@ -65,9 +65,9 @@ const (
 	fewSteps    = 60
 	manySteps   = 200_000
 	moreSteps   = 6
-	worthwhile  = 2 // times as many steps as the last round had
-	forecasting = 500 * time.Millisecond
-	fitting     = 8 * forecasting // all forecasts of one fit
+	worthwhile  = 2                      // times as many steps as the last round had
+	forecasting = 500 * time.Millisecond // unless the options say otherwise
+	fitting     = 8                      // times as long as one forecast for all of one fit
 )
 
 // forecastOf is the forecast of a workload. The history is what runs and repairs lasted so

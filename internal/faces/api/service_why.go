@@ -55,7 +55,7 @@ func (s workloadService) help(ctx context.Context, out *musterv1.WhyResponse, st
 	if !waits(w) {
 		return
 	}
-	out.Forecast = forecastOf(state, w, at, forecasting, nil)
+	out.Forecast = forecastOf(state, w, at, s.forecasting, nil)
 	found := whatif.Changes(state, w, list, at, budget(ctx))
 	for _, c := range found.Changes {
 		if !overtaken(c, out.GetForecast()) {

@@ -108,8 +108,13 @@ func (p *page) stages(r *musterv1.RepairTimes) {
 // repairTable has a row for each scope and cause; the stages are means.
 func repairTable(list []*musterv1.RepairTimes) *table {
 	columns := []column{
-		{head: "SCOPE", name: true}, {head: "CAUSE", folds: true}, {head: "REPAIRED", brief: "DONE", right: true},
-		{head: "OUT NOW", brief: "OUT", right: true}, {head: "MEAN", right: true}, {head: "P50", right: true, wide: true}, {head: "P90", right: true, wide: true},
+		{head: "SCOPE", name: true},
+		{head: "CAUSE", folds: true},
+		{head: "REPAIRED", brief: "DONE", right: true},
+		{head: "OUT NOW", brief: "OUT", right: true},
+		{head: "MEAN", right: true},
+		{head: "P50", right: true, wide: true},
+		{head: "P90", right: true, wide: true},
 	}
 	for _, s := range repairStages {
 		columns = append(columns, column{head: s.head, brief: s.brief, right: true})

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -105,7 +107,7 @@ func burnedBy(t *musterv1.Target) string {
 	const most = 3
 	var parts []string
 	left, evicted := 0, 0.0
-	for _, b := range t.GetBurnedBy() {
+	for _, b := range worstFirst(t) {
 		switch {
 		case strings.HasPrefix(b.GetCause(), "evicted: "):
 			evicted += b.GetGpuHours()
@@ -124,4 +126,16 @@ func burnedBy(t *musterv1.Target) string {
 		parts = append(parts, "apart: evictions "+gpuHours(evicted))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// worstFirst are what burned of a target, without what rounds to nothing. Mttr burns no GPU-hours, so
+// its causes go by how long repairs took.
+func worstFirst(t *musterv1.Target) []*musterv1.Burn {
+	if t.GetWhat() != "mttr" {
+		return t.GetBurnedBy()
+	}
+	const nothingMuch = 0.05 // days; it would be shown as 0.0
+	list := slices.DeleteFunc(slices.Clone(t.GetBurnedBy()), func(b *musterv1.Burn) bool { return b.GetDays() < nothingMuch })
+	slices.SortStableFunc(list, func(x, y *musterv1.Burn) int { return cmp.Compare(y.GetDays(), x.GetDays()) })
+	return list
 }

@@ -232,7 +232,7 @@ func (p *page) blocker(b *musterv1.Blocker, first bool) {
 		p.wrap("figures: " + figures(b.GetFigures()))
 	}
 	if list := b.GetCulprits(); len(list) > 0 {
-		p.wrap("behind it: " + words.Few(list, 8))
+		p.wrap("because of: " + words.Few(list, 8))
 	}
 	if since := b.GetSince(); since != nil {
 		p.wrap(fmt.Sprintf("since %s (%s ago)", p.moment(since.AsTime()), p.ago(since.AsTime())))

@@ -50,8 +50,8 @@ func cutsOf(p *fleet.Partition, a *fleet.Account, sees func(*fleet.Workload) boo
 		since := c.At.Time().UTC()
 		list = append(list, &musterv1.Warning{
 			Key: CutKey + p.ID + " " + a.Quota + " " + since.Format(time.RFC3339Nano),
-			Text: fmt.Sprintf("Protection cut in %s since %s: %s of %s may be evicted when work inside the quota's backing needs the room, because %s (%s%s)",
-				p.ID, since.Format("2006-01-02 15:04Z"), few(named[c]), a.Quota, c.Change, c.By, reasoned(c.Reason)),
+			Text: fmt.Sprintf("Protection cut in %s since %s: %s of %s may be evicted when work inside the quota's backing needs the room, because %s (%s%s). %s of it are backed now",
+				p.ID, since.Format("2006-01-02 15:04Z"), few(named[c]), a.Quota, c.Change, c.By, reasoned(c.Reason), words.Count(a.BackedGPUs(), "GPU")),
 		})
 	}
 	return list

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"github.com/muster-fleet/muster/internal/decide/promise/trial"
 )
 

@@ -127,7 +127,8 @@ func calmly(ctx context.Context, o Options, nodes int) (*busy, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b, b.work(ctx, nodes)
+	err = b.work(ctx, nodes)
+	return b, err
 }
 
 // work fills two thirds of the nodes.

@@ -77,7 +77,8 @@ func (r *Runner) see(ctx context.Context, p Outside, s subject) ([]fleet.StepEvi
 			continue
 		}
 		is, found, err := p.Find(limited, o)
-		if wrong = errors.Join(wrong, err); err != nil {
+		if err != nil {
+			wrong = errors.Join(wrong, err)
 			continue
 		}
 		if found && is.State == fleet.OperationSucceeded {

@@ -73,9 +73,7 @@ func (s *State) Ring(now Instant) {
 			s.look = true // whose moment has come is known by rollout
 			continue
 		}
-		if a.partition != nil { // whatever rings: see seed 5535 of the drawn fleets
-			s.lookAtRoom(a.partition) // a rollout's own moments are known by rollout
-		}
+		s.lookAtRoom(a.partition) // whatever rings; a rollout's own moments are known by rollout
 		a.partition.ring(a.of)
 		if a.of == ofHour && a.partition.forecastAt == a.at {
 			a.partition.forecastAt = 0

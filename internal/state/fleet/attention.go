@@ -116,29 +116,51 @@ func (w *Workload) mayGiveBack(came Spot) bool {
 }
 
 // lookAtStart says that in-quota work starts. It takes nodes from what is planned there, which lets nothing new begin. So it
-// concerns a rollout only from when on it may be asked to stop, or where fewer nodes of its islands may be out beside it.
+// concerns a rollout only from when on it may be asked to stop, or where fewer nodes of its islands may be out beside it. And
+// where too few nodes were spare for those that need not be waited for: there are fewer of these now.
 func (s *State) lookAtStart(w *Workload, at Instant) {
 	if s.startConcerns(w, at) {
 		s.lookNear(w)
 	}
 }
 
+// lookAtReservation says that in-quota work reserves nodes: where room was lacking for nodes that need not be waited for,
+// there are fewer of these now.
+func (s *State) lookAtReservation(w *Workload) {
+	if s.Maintained == nil || w.Flexes() {
+		return
+	}
+	islands := w.islands()
+	for _, watch := range s.watches {
+		if watch.nearAny(w.partition, islands) && watch.shortFor(w.partition) {
+			s.lookNear(w)
+			return
+		}
+	}
+}
+
+// islands are those in which a workload has replicas.
+func (w *Workload) islands() (islands []int) {
+	for _, replicas := range w.Replicas {
+		for _, r := range replicas {
+			if i := w.partition.Nodes[r.Node].Island; !slices.Contains(islands, i) {
+				islands = append(islands, i)
+			}
+		}
+	}
+	return islands
+}
+
 func (s *State) startConcerns(w *Workload, at Instant) bool {
 	if len(s.Kept().Stops) > 0 {
 		return true // its node may be one that other work left for a visit
 	}
-	var islands []int
 	for _, replicas := range w.Replicas {
-		for _, r := range replicas {
-			n := w.partition.Nodes[r.Node]
-			if n.Leaving {
-				return true
-			}
-			if !slices.Contains(islands, n.Island) {
-				islands = append(islands, n.Island)
-			}
+		if slices.ContainsFunc(replicas, func(r Replica) bool { return w.partition.Nodes[r.Node].Leaving }) {
+			return true
 		}
 	}
+	islands := w.islands()
 	for _, watch := range s.watches {
 		if watch.mindsStart(w.partition, islands, at) {
 			return true
@@ -148,12 +170,23 @@ func (s *State) startConcerns(w *Workload, at Instant) bool {
 }
 
 func (w *Watch) mindsStart(p *Partition, islands []int, at Instant) bool {
-	if w.Wide || w.Starts <= at && slices.ContainsFunc(w.Near[p.ID], func(i int) bool { return slices.Contains(islands, i) }) {
+	if w.Wide || w.nearAny(p, islands) && (w.Starts <= at || w.shortFor(p)) {
 		return true
 	}
 	return slices.ContainsFunc(w.Rooms, func(r Room) bool {
 		return r.Partition == p.ID && slices.Contains(islands, r.Island) && p.Islands[r.Island].came > r.Until
 	})
+}
+
+// nearAny says whether what changes in one of these islands of a partition concerns the rollout.
+func (w *Watch) nearAny(p *Partition, islands []int) bool {
+	return slices.ContainsFunc(w.Near[p.ID], func(i int) bool { return slices.Contains(islands, i) })
+}
+
+// shortFor says whether room was lacking for nodes of a partition that need not be waited for, beside the one that was
+// to leave.
+func (w *Watch) shortFor(p *Partition) bool {
+	return slices.ContainsFunc(w.Shorts, func(s Short) bool { return s.Partition == p.ID && s.Need > 1 })
 }
 
 // lookAtIsland says that something changed in an island that planned work there may act on.

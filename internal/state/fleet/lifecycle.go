@@ -156,23 +156,8 @@ func (s *State) Settle(w *Workload, at Instant) {
 	if is != Mending && !w.lacks() {
 		w.Lost = nil
 	}
-	if was.waits() && !is.waits() {
-		w.Waited += at.Sub(w.PendingSince)
-	}
-	if !was.waits() && is.waits() {
-		w.PendingSince = at
-	}
-	switch {
-	case is == RunningW && w.Started == 0:
-		w.Started, w.Run = at, s.Number()
-		s.alarmsOf(w)
-	case is == Pending:
-		w.Started, w.Run = 0, 0
-		if w.Moves != nil {
-			w.Target, w.Partition, w.Moves = w.Moves.Target, w.Moves.Partition, nil
-			w.tree, w.shape, w.Evicted = "", 0, nil
-		}
-	}
+	w.countWaiting(was, at)
+	s.beginOrEndRun(w, at)
 	if is != Evicting && w.leaving() == 0 {
 		w.GraceEnds, w.For = 0, 0
 	}
@@ -180,6 +165,32 @@ func (s *State) Settle(w *Workload, at Instant) {
 	s.watch(w)
 	if was != is {
 		s.alarmsOfRest(w, at)
+	}
+}
+
+// countWaiting adds up how long the workload has waited, where its state has changed that.
+func (w *Workload) countWaiting(was WorkloadState, at Instant) {
+	switch waits := w.State.waits(); {
+	case was.waits() && !waits:
+		w.Waited += at.Sub(w.PendingSince)
+	case !was.waits() && waits:
+		w.PendingSince = at
+	}
+}
+
+// beginOrEndRun gives a workload that runs at last its number, and takes it from one that is back in its
+// queue, which then goes where it was retargeted to.
+func (s *State) beginOrEndRun(w *Workload, at Instant) {
+	switch {
+	case w.State == RunningW && w.Started == 0:
+		w.Started, w.Run = at, s.Number()
+		s.alarmsOf(w)
+	case w.State == Pending:
+		w.Started, w.Run = 0, 0
+		if w.Moves != nil {
+			w.Target, w.Partition, w.Moves = w.Moves.Target, w.Moves.Partition, nil
+			w.tree, w.shape, w.Evicted = "", 0, nil
+		}
 	}
 }
 

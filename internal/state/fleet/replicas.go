@@ -52,6 +52,7 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 	}
 	if phase == Reserved {
 		w.Reserved = s.Number()
+		s.lookAtReservation(w)
 	}
 	s.lookAtGrowth(w, spots)
 	p.queued(w.Tree())

@@ -566,7 +566,7 @@ func whyBody(m view, why *musterv1.WhyResponse) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(b.GetCulprits()) > 0 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<p class=\"small\">Caused by: ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<p class=\"small\">Because of: ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

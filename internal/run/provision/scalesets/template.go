@@ -150,8 +150,10 @@ func (s *ScaleSets) wanted(o *provision.Order, i fleet.RecordIsland) (*unstructu
 		value any
 		path  []string
 	}{
-		{int64(i.Nodes), []string{"spec", "sku", "capacity"}}, {o.Record.SKU, []string{"spec", "sku", "name"}},
-		{o.Record.Region, []string{"spec", "location"}}, {is.GetName(), []string{"spec", "azureName"}},
+		{int64(i.Nodes), []string{"spec", "sku", "capacity"}},
+		{o.Record.SKU, []string{"spec", "sku", "name"}},
+		{o.Record.Region, []string{"spec", "location"}},
+		{is.GetName(), []string{"spec", "azureName"}},
 	} {
 		if err := unstructured.SetNestedField(is.Object, field.value, field.path...); err != nil {
 			return nil, fmt.Errorf("the scale sets of blueprint %s: %w", o.Blueprint.Name, err)
