@@ -133,7 +133,7 @@ func (f frame) first() string {
 		switch {
 		case b.seen():
 		case n > 1:
-			return draw.Count(n, "warning") + ": " + b.Text + ", and more"
+			return draw.Count(n, "warning") + ", the first: " + b.Text
 		default:
 			return "Warning: " + b.Text
 		}
