@@ -24,7 +24,7 @@ func TestBodiesThatDoNotEndGiveWay(t *testing.T) {
 			http.Error(w, "cut", http.StatusRequestTimeout)
 		}
 	})))
-	defer s.Close()
+	t.Cleanup(s.Close) // after the connections: it waits for them
 	for range 100 {
 		c, err := net.Dial("tcp", s.Listener.Addr().String())
 		if err != nil {
