@@ -132,8 +132,7 @@ func (o *haircutDoOptions) undoAll(ctx context.Context, name, cluster string) er
 // inForce counts the waves of a haircut that are in force, in a cluster or everywhere.
 func inForce(h *musterv1.Haircut, cluster string) (waves int) {
 	for _, w := range h.GetWaves() {
-		applied, undone := w.GetApplied(), w.GetUndone()
-		if applied != nil && (undone == nil || undone.AsTime().Before(applied.AsTime())) && (cluster == "" || w.GetCluster() == cluster) {
+		if waveInForce(w) && (cluster == "" || w.GetCluster() == cluster) {
 			waves++
 		}
 	}
