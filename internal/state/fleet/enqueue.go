@@ -1,0 +1,129 @@
+package fleet
+
+import "slices"
+
+// Which queues a workload waits in: one for each partition that it may stand in, or one for
+// each pool that has not joined yet. queue.go says how one queue is ordered.
+
+// requeue puts the workload into exactly the queues in which it waits.
+func (s *State) requeue(w *Workload) {
+	s.unqueue(w)
+	if w.State.Ended() {
+		return
+	}
+	if w.State == Pending {
+		key := KeyOf(w, w.BaseRank(), false)
+		for _, p := range s.Partitions {
+			if !w.Paused && w.mayStandIn(p) {
+				s.enqueue(w, p, Base, key)
+			}
+		}
+		if len(w.queued) == 0 {
+			s.nowhere[w.ID] = w
+		}
+		return
+	}
+	if w.State == RunningW {
+		s.enqueueJoins(w)
+	}
+}
+
+// enqueueJoins queues the pools that have fewer replicas than their min: those
+// of higher rank that have not joined yet, and elastic ones that lost replicas. A
+// gang that stands without being whole is mended instead.
+func (s *State) enqueueJoins(w *Workload) {
+	for i, p := range w.Pools {
+		broken := !p.Elastic && w.Stays(i) > 0
+		if w.Stays(i) < p.Min && w.InPhase(i, Leaving) == 0 && !broken {
+			s.enqueue(w, w.partition, i, KeyOf(w, p.Rank, false))
+		}
+	}
+}
+
+func (w *Workload) mayStandIn(p *Partition) bool {
+	return w.May(p) && (w.Flexes() || p.accounts[w.Target] != nil)
+}
+
+func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
+	q := &p.flexQueue(w).queue
+	if !w.Flexes() {
+		q = &p.accounts[w.Target].queue
+	}
+	it := Waiting{Workload: w, Pool: pool, Key: key}
+	if pool == Base {
+		it.shape = s.shapeOf(w)
+		if w.SparesUntil() != 0 { // it may be kept waiting where work like it is not
+			it.shape = 0
+		}
+		p.ask(w, 1)
+	}
+	if w.Flexes() || p.passes(w.Tree(), &it) {
+		p.queued(w.Tree())
+	}
+	q.add(it)
+	p.note(p.trees[w.Tree()])
+	w.queued = append(w.queued, queueSpot{q, pool, p})
+	p.Touch()
+}
+
+// passes says whether a unit comes before others that wait in its tree: a new
+// head may lift a bar for those behind it. (On flex, who asks changes what is fair for all.)
+func (p *Partition) passes(tree string, it *Waiting) bool {
+	t := p.trees[tree]
+	if t == nil {
+		return false
+	}
+	last := func(a *Account) bool { return it.Before(a.queue.all.last()) }
+	return slices.ContainsFunc(t.waits, last) || t.leaving > 0 && p.passesReturning(t, it)
+}
+
+// passesReturning says whether a unit comes before work of its tree that is on its way back to its queue.
+func (p *Partition) passesReturning(t *Tree, it *Waiting) bool {
+	return slices.ContainsFunc(p.Leaving(), func(w *Workload) bool {
+		return w.account != nil && w.account.root == t && w.returnsAtAll() && it.Key.Before(w.lastKey())
+	})
+}
+
+// lastKey is the key of a workload's least important pool.
+func (w *Workload) lastKey() Key {
+	rank := 0
+	for _, p := range w.Pools {
+		rank = max(rank, p.Rank)
+	}
+	return KeyOf(w, rank, false)
+}
+
+func (p *Partition) flexQueue(w *Workload) *FlexUse {
+	if !w.Flexes() {
+		return &FlexUse{}
+	}
+	return p.flexUse(w.Namespace)
+}
+
+func (s *State) unqueue(w *Workload) {
+	delete(s.nowhere, w.ID)
+	for _, spot := range w.queued {
+		rank := w.BaseRank()
+		if spot.pool != Base {
+			rank = w.Pools[spot.pool].Rank
+		}
+		if spot.pool == Base {
+			spot.partition.ask(w, -1)
+		}
+		spot.queue.remove(Waiting{Workload: w, Pool: spot.pool, Key: KeyOf(w, rank, false)})
+		spot.partition.queued(w.Tree())
+		spot.partition.Touch()
+	}
+	w.queued = w.queued[:0]
+}
+
+// enqueueTarget lets workloads that already wait for a quota wait in its new
+// account too, and those for flex in a new partition.
+func (p *Partition) enqueueTarget(quota string) {
+	for _, id := range sortedIDs(p.state.Workloads) {
+		if w := p.state.Workloads[id]; w.Target == quota && w.State == Pending {
+			p.state.requeue(w)
+			p.state.alarmsOfRest(w, p.state.Time)
+		}
+	}
+}
