@@ -49,29 +49,27 @@ type cache struct {
 	changed func()        // tells pages to ask again; may be nil
 
 	mu       sync.Mutex
-	entries  map[string]*entry
-	bytes    int  // that they weigh together
+	entries  Shelf[*entry]
 	reminder bool // a call of changed is scheduled
 }
 
 // entry is one answer.
 type entry struct {
-	name    string // by which it is kept
-	reader  string
-	counted int           // bytes that the cache counts for it
-	ready   chan struct{} // closed when the answer is there
-	at      time.Time
-	took    time.Duration
-	study   bool
-	seq     uint64 // the last record before it was asked
-	code    int
-	head    http.Header
-	body    []byte
-	err     error
+	name   string // by which it is kept
+	reader string
+	ready  chan struct{} // closed when the answer is there
+	at     time.Time
+	took   time.Duration
+	study  bool
+	seq    uint64 // the last record before it was asked
+	code   int
+	head   http.Header
+	body   []byte
+	err    error
 }
 
 func newCache(next http.RoundTripper, last func() uint64) *cache {
-	return &cache{next: next, last: last, entries: map[string]*entry{}}
+	return &cache{next: next, last: last, entries: Shelf[*entry]{Most: maxEntries, Bytes: maxBytes}}
 }
 
 // RoundTrip answers from the cache, or asks. A request that changes something is never
@@ -158,7 +156,8 @@ func (c *cache) find(key string, r *http.Request) (k *entry, mine, old bool) {
 	seq, now := c.last(), time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if k = c.entries[key]; k != nil {
+	if kept, found := c.entries.Get(key); found {
+		k = kept
 		select {
 		case <-k.ready:
 		default:
@@ -171,13 +170,8 @@ func (c *cache) find(key string, r *http.Request) (k *entry, mine, old bool) {
 			return k, false, false
 		}
 	}
-	if k != nil {
-		c.remove(k)
-	}
-	c.makeRoom(maxEntries - 1)
 	k = &entry{name: key, reader: readerOf(r), ready: make(chan struct{}), at: now, seq: seq, study: studies[r.URL.Path]}
-	c.entries[key] = k
-	c.count(k)
+	c.entries.Put(key, k)
 	return k, true, false
 }
 
@@ -213,44 +207,14 @@ func (k *entry) lasts() time.Duration {
 	return maxAge
 }
 
-// makeRoom forgets answers of who has most, until there are no more than so many and they
-// weigh no more than they may. The cache is locked.
-func (c *cache) makeRoom(most int) {
-	for len(c.entries) > most || c.bytes > maxBytes {
-		weights := map[string]int{}
-		for _, k := range c.entries {
-			weights[k.reader] += k.weight()
-		}
-		who := Heaviest(weights)
-		for _, k := range c.entries {
-			if k.reader == who {
-				c.remove(k)
-			}
-		}
-	}
-}
-
-// remove forgets an entry. The cache is locked.
-func (c *cache) remove(k *entry) {
-	delete(c.entries, k.name)
-	c.bytes -= k.counted
-	k.counted = 0
-}
-
-// count counts what an entry weighs now, if it is still kept. The cache is locked.
-func (c *cache) count(k *entry) {
-	if c.entries[k.name] != k {
-		return
-	}
-	c.bytes += k.weight() - k.counted
-	k.counted = k.weight()
-}
-
 // perEntry is what an answer weighs beside its text.
 const perEntry = 1 << 10
 
-// weight is how many bytes an answer takes; of one that is not there yet little is known.
-func (k *entry) weight() int {
+// Owner is the reader who asked.
+func (k *entry) Owner() string { return k.reader }
+
+// Weight is how many bytes an answer takes; of one that is not there yet little is known.
+func (k *entry) Weight() int {
 	select {
 	case <-k.ready:
 		return perEntry + len(k.body)
@@ -259,23 +223,12 @@ func (k *entry) weight() int {
 	}
 }
 
-// Heaviest is whose share is the largest, so that who keeps most gives way and not the others.
-func Heaviest(weights map[string]int) (who string) {
-	for one, n := range weights {
-		if most, known := weights[who]; !known || n > most || n == most && one < who {
-			who = one
-		}
-	}
-	return who
-}
-
 func (c *cache) fill(k *entry, r *http.Request) {
 	defer func() {
 		close(k.ready)
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.count(k)
-		c.makeRoom(maxEntries)
+		c.entries.Weigh(k.name, k)
 	}()
 	res, err := c.next.RoundTrip(r)
 	if err != nil {
@@ -293,17 +246,15 @@ func (c *cache) fill(k *entry, r *http.Request) {
 func (c *cache) drop(k *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.entries[k.name] == k {
-		c.remove(k)
+	if kept, found := c.entries.Get(k.name); found && kept == k {
+		c.entries.Remove(k.name)
 	}
 }
 
 func (c *cache) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, k := range c.entries {
-		c.remove(k)
-	}
+	c.entries.Clear()
 }
 
 // questions are the paths of the methods that only read.

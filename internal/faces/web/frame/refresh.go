@@ -25,20 +25,18 @@ type refreshes struct {
 	changed func()        // tells pages to ask again
 
 	mu       sync.Mutex
-	kept     map[string]*refresh
-	bytes    int  // that they weigh together
+	kept     ask.Shelf[*refresh]
 	reminder bool // a call of changed is scheduled
 }
 
 type refresh struct {
-	key     string // by which it is kept
-	reader  string
-	counted int           // bytes that are counted for it
-	ready   chan struct{} // closed when it is there
-	at      time.Time
-	seq     uint64 // the last record before it was made
-	a       *recorder
-	own     bool // it is of one browser alone
+	key    string // by which it is kept
+	reader string
+	ready  chan struct{} // closed when it is there
+	at     time.Time
+	seq    uint64 // the last record before it was made
+	a      *recorder
+	own    bool // it is of one browser alone
 }
 
 // recorder keeps what a page writes.
@@ -86,7 +84,8 @@ func (f *refreshes) find(key, reader string) (k *refresh, mine, old bool) {
 	seq, now := f.last(), time.Now()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if k = f.kept[key]; k != nil {
+	if kept, found := f.kept.Get(key); found {
+		k = kept
 		select {
 		case <-k.ready:
 		default:
@@ -101,16 +100,8 @@ func (f *refreshes) find(key, reader string) (k *refresh, mine, old bool) {
 			return k, false, false
 		}
 	}
-	if f.kept == nil {
-		f.kept = map[string]*refresh{}
-	}
-	if k != nil {
-		f.remove(k)
-	}
-	f.makeRoom(mostRefreshes - 1)
 	k = &refresh{key: key, reader: reader, ready: make(chan struct{}), at: now, seq: seq, a: &recorder{Recorder: ask.NewRecorder()}}
-	f.kept[key] = k
-	f.count(k)
+	f.kept.Put(key, k)
 	return k, true, false
 }
 
@@ -129,41 +120,11 @@ func (f *refreshes) remind(in time.Duration) {
 	})
 }
 
-// makeRoom forgets refreshes of the reader who has most, until there are no more than so many
-// and they weigh no more than they may. The refreshes are locked.
-func (f *refreshes) makeRoom(most int) {
-	for len(f.kept) > most || f.bytes > refreshBytes {
-		weights := map[string]int{}
-		for _, k := range f.kept {
-			weights[k.reader] += k.weight()
-		}
-		who := ask.Heaviest(weights)
-		for _, k := range f.kept {
-			if k.reader == who {
-				f.remove(k)
-			}
-		}
-	}
-}
+// Owner is the reader for whom it was made.
+func (k *refresh) Owner() string { return k.reader }
 
-// remove forgets a refresh. The refreshes are locked.
-func (f *refreshes) remove(k *refresh) {
-	delete(f.kept, k.key)
-	f.bytes -= k.counted
-	k.counted = 0
-}
-
-// count counts what a refresh weighs now, if it is still kept. The refreshes are locked.
-func (f *refreshes) count(k *refresh) {
-	if f.kept[k.key] != k {
-		return
-	}
-	f.bytes += k.weight() - k.counted
-	k.counted = k.weight()
-}
-
-// weight is how many bytes a refresh takes; of one that is being made little is known.
-func (k *refresh) weight() int {
+// Weight is how many bytes a refresh takes; of one that is being made little is known.
+func (k *refresh) Weight() int {
 	select {
 	case <-k.ready:
 		return 1<<10 + k.a.Body.Len()
@@ -178,8 +139,7 @@ func (f *refreshes) fill(k *refresh, r *http.Request, page http.Handler) {
 		close(k.ready)
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		f.count(k)
-		f.makeRoom(mostRefreshes)
+		f.kept.Weigh(k.key, k)
 	}()
 	k.own = true
 	page.ServeHTTP(k.a, r)
@@ -189,9 +149,7 @@ func (f *refreshes) fill(k *refresh, r *http.Request, page http.Handler) {
 func (f *refreshes) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, k := range f.kept {
-		f.remove(k)
-	}
+	f.kept.Clear()
 }
 
 // send writes what was kept.

@@ -49,6 +49,7 @@ func New(o Options) *Site {
 	s := &Site{o: o, secret: make([]byte, 32), feed: newFeed(), turns: newTurns(), partTurns: newTurns()}
 	_, _ = rand.Read(s.secret) // it never fails
 	s.refreshes.last, s.refreshes.changed = o.Last, s.feed.again
+	s.refreshes.kept = ask.Shelf[*refresh]{Most: mostRefreshes, Bytes: refreshBytes}
 	s.client = ask.Client(o.API, o.Last, s.feed.again)
 	return s
 }
