@@ -53,7 +53,7 @@ func (n *names) unknown(e *musterv1.Event) (ids []uint64) {
 
 func (n *names) ask(ctx context.Context, a *app, least, most uint64) {
 	res, err := a.client().Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{
-		States: jobStates, From: least, Limit: int32(min(most-least+1, 10000)),
+		States: words.WorkloadStates, From: least, Limit: int32(min(most-least+1, 10000)),
 	})
 	if err != nil {
 		return

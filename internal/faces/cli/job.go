@@ -52,7 +52,7 @@ func newJobList(a *app) *cobra.Command {
 	f.StringVar(&o.partition, "partition", "", "only in this partition")
 	f.StringVar(&o.user, "user", "", "only of this user")
 	f.BoolVar(&o.mine, "mine", false, "only those that you have submitted")
-	f.StringSliceVar(&o.states, "state", nil, "only in these states: "+strings.Join(jobStates, ", "))
+	f.StringSliceVar(&o.states, "state", nil, "only in these states: "+strings.Join(words.WorkloadStates, ", "))
 	f.BoolVarP(&o.all, "all", "A", false, "those that have ended, too")
 	f.BoolVar(&o.waits, "waiting", false, "only those that wait")
 	f.BoolVar(&o.reasons, "reasons", true, "say the reason of each one that waits")
@@ -60,16 +60,11 @@ func newJobList(a *app) *cobra.Command {
 	return cmd
 }
 
-var (
-	jobStates    = []string{"pending", "starting", "running", "evicting", "mending", "finished", "failed", "cancelled"}
-	waitingState = []string{"pending", "starting"}
-)
-
 // settle brings the flags that choose states together.
 func (o *jobListOptions) settle() error {
 	for _, s := range o.states {
-		if !slices.Contains(jobStates, s) {
-			return usage("--state %.40q is no state; write one of %s", s, strings.Join(jobStates, ", "))
+		if !slices.Contains(words.WorkloadStates, s) {
+			return usage("--state %.40q is no state; write one of %s", s, strings.Join(words.WorkloadStates, ", "))
 		}
 	}
 	switch {
@@ -78,9 +73,9 @@ func (o *jobListOptions) settle() error {
 	case o.limit < 1 || o.limit > 10000:
 		return usage("--limit %d; write a whole number from 1 to 10000", o.limit)
 	case o.waits:
-		o.states = waitingState
+		o.states = words.WaitingStates
 	case o.all && len(o.states) == 0:
-		o.states = jobStates
+		o.states = words.WorkloadStates
 	}
 	return nil
 }
@@ -117,7 +112,7 @@ func (o *jobListOptions) ask(ctx context.Context) (answer, error) {
 func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsResponse, error) {
 	ask := &musterv1.ListWorkloadsRequest{
 		AsOf: o.asOf.message(), Namespace: o.namespace, Target: o.target, Partition: o.partition, User: o.user,
-		States: o.states, Limit: o.limit, Reasons: o.reasons, NewestFirst: slices.ContainsFunc(o.states, hasEnded),
+		States: o.states, Limit: o.limit, Reasons: o.reasons, NewestFirst: slices.ContainsFunc(o.states, words.Ended),
 	}
 	if o.sort == "" || o.output == "json" || o.output == "yaml" {
 		return o.client().Workloads.ListWorkloads(ctx, ask)
@@ -133,11 +128,6 @@ func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsRespo
 			return all, nil
 		}
 	}
-}
-
-// hasEnded says whether a state is one of work that has ended.
-func hasEnded(state string) bool {
-	return slices.Contains(jobStates[slices.Index(jobStates, "finished"):], state)
 }
 
 func (o *jobListOptions) table(list []*musterv1.Workload) *table {

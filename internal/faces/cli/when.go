@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // whenOptions are those of `muster when`.
@@ -50,11 +51,11 @@ func (o *whenOptions) ask(ctx context.Context) (answer, error) {
 	t.add(nameOf(res.GetWorkload()), f.GetKnown(), f.GetP50(), f.GetP90(), f.GetLatest())
 	ans := answer{message: res, rows: t, lead: func(p *page) {
 		p.standing(res.GetWorkload())
-		if s := res.GetWorkload().GetState(); s == "pending" || s == "starting" {
+		if words.Waits(res.GetWorkload().GetState()) {
 			p.forecast(f, res.GetAnswer() == "impossible")
 		}
 	}}
-	if s := res.GetWorkload().GetState(); !f.GetKnown() && (s == "pending" || s == "starting") {
+	if !f.GetKnown() && words.Waits(res.GetWorkload().GetState()) {
 		ans.unmet = "when it starts is not known"
 	}
 	return ans, nil

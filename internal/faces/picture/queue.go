@@ -8,6 +8,7 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
@@ -72,7 +73,7 @@ func apart(target string, list []*musterv1.Workload) (running, waiting []*muster
 	for _, w := range list {
 		switch {
 		case w.GetSpec().GetTarget() != target:
-		case w.GetState() == "pending", w.GetState() == "starting":
+		case words.Waits(w.GetState()):
 			waiting = append(waiting, w)
 		default:
 			running = append(running, w)

@@ -254,7 +254,7 @@ func jobNames(v *frame.Visit, records []*musterv1.Record) map[uint64]string {
 	if high == 0 {
 		return names
 	}
-	l, err := v.Workloads.ListWorkloads(v.Ctx, &musterv1.ListWorkloadsRequest{States: parts.WorkloadStates, From: low, Limit: int32(min(high-low+1, 5000))})
+	l, err := v.Workloads.ListWorkloads(v.Ctx, &musterv1.ListWorkloadsRequest{States: words.WorkloadStates, From: low, Limit: int32(min(high-low+1, 5000))})
 	if err != nil {
 		return names // numbers stay numbers
 	}

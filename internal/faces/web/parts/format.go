@@ -20,9 +20,6 @@ type Links interface {
 // NodeStates are the states of nodes that have a sign of their own.
 var NodeStates = []string{"suspect", "degraded", "quarantined", "repairing", "validating", "probation", "maintenance", "retired"}
 
-// WorkloadStates are the states of workloads, in the order of a life.
-var WorkloadStates = []string{"pending", "starting", "running", "evicting", "mending", "finished", "failed", "cancelled"}
-
 // Plain writes a number without separators.
 func Plain(n int) string { return strconv.Itoa(n) }
 

@@ -275,7 +275,7 @@ func holdings(list []*musterv1.Workload) []holding {
 		if i < 0 {
 			out, i = append(out, holding{namespace: ns, user: user, gpus: map[string]int{}}), len(out)
 		}
-		if w.GetState() == "pending" || w.GetState() == "starting" {
+		if words.Waits(w.GetState()) {
 			out[i].waiting++
 		}
 		for holds, n := range w.GetHeld() {

@@ -29,9 +29,9 @@ func List(v *frame.Visit) (frame.Page, error) {
 	switch s := m.filters["states"]; s {
 	case "":
 	case "waiting":
-		ask.States = []string{"pending", "starting"}
+		ask.States = words.WaitingStates
 	default:
-		ask.States, ask.NewestFirst = []string{s}, s == "finished" || s == "failed" || s == "cancelled"
+		ask.States, ask.NewestFirst = []string{s}, words.Ended(s)
 	}
 	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
 	if err != nil {

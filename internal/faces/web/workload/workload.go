@@ -52,8 +52,8 @@ func Page(v *frame.Visit) (frame.Page, error) {
 func (m view) sentence() string {
 	w := m.w
 	to := w.GetSpec().GetTarget()
-	switch w.GetState() {
-	case "pending", "starting":
+	switch {
+	case words.Waits(w.GetState()):
 		s := "Waits for " + to + ", " + parts.Lasted(w.GetWaited().AsDuration()) + " so far"
 		if w.GetPosition() > 0 {
 			s += ", number " + parts.Plain(int(w.GetPosition())) + " in its queue"
@@ -62,7 +62,7 @@ func (m view) sentence() string {
 			s += ". Reason: " + w.GetReason()
 		}
 		return s + "."
-	case "finished", "failed", "cancelled":
+	case words.Ended(w.GetState()):
 		return strings.ToUpper(w.GetState()[:1]) + w.GetState()[1:] + " " + parts.Clock(w.GetEnded().AsTime(), m.v.Now) + "; it waited " + parts.Lasted(w.GetWaited().AsDuration()) + " in all."
 	}
 	return "Is " + w.GetState() + " on " + draw.Count(int(w.GetGpus()), "GPU") + " of " + w.GetPartition() + ", held as " + w.GetHolds() + ", since " + parts.Clock(w.GetStarted().AsTime(), m.v.Now) + "."
@@ -70,7 +70,7 @@ func (m view) sentence() string {
 
 // waits says whether the workload waits for room.
 func (m view) waits() bool {
-	return m.w.GetState() == "pending" || m.w.GetState() == "starting"
+	return words.Waits(m.w.GetState())
 }
 
 // classText says who can do something about a blocker.
