@@ -50,7 +50,7 @@ type Attained struct {
 	Uptime    Uptime
 	LostBy    []Burned // Uptime.Lost by cause, the largest first
 	Repair    Repair   // over all causes
-	RepairBy  []Repair // cause by cause
+	RepairBy  []Repair // cause by cause, the one that took longest in all first
 }
 
 // Attained lists the clusters of a scope ("": all of them) with what each attained in a window.
@@ -84,7 +84,11 @@ func (a *Attained) addRepairs(all []Repair) {
 			a.RepairBy = append(a.RepairBy, r)
 		}
 	}
+	slices.SortStableFunc(a.RepairBy, func(x, y Repair) int { return cmp.Compare(y.spent(), x.spent()) })
 }
+
+// spent is the time that all repairs of a row took together, in milliseconds.
+func (r Repair) spent() int64 { return r.Total.Mean * int64(r.Repaired) }
 
 // spending is what used up a cluster's budgets, by cause.
 type spending struct {

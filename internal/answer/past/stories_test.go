@@ -211,3 +211,22 @@ func TestTheHighestUseOfAQuota(t *testing.T) {
 		t.Errorf("the highest use of the last 90 days is %d GPUs here and %d in the state, want none", got, kept)
 	}
 }
+
+// The causes of repair stand by the time that they took in all: two nodes out for a day each come before
+// one that was out for an hour.
+func TestTheCauseThatTookLongestToRepairStandsFirst(t *testing.T) {
+	s := tell(t)
+	for node, out := range map[string]struct {
+		cause string
+		lasts time.Duration
+	}{"tiger-h200-a-001": {"Fan", time.Hour}, "tiger-h200-b-001": {"XID 79", 24 * time.Hour}, "tiger-h200-b-002": {"XID 79", 24 * time.Hour}} {
+		s.node(node, fleet.Quarantined, out.cause)
+		s.pass(out.lasts)
+		s.node(node, fleet.Healthy, "repaired")
+	}
+	w, now := s.all()
+	by := s.book.Attained("tiger", w, now)[0].RepairBy
+	if len(by) != 2 || by[0].Cause != "XID 79" || by[1].Cause != "Fan" {
+		t.Errorf("repairs by cause: %+v, want XID 79 before Fan", by)
+	}
+}

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -104,14 +102,17 @@ func budgetLeft(t *musterv1.Target) string {
 
 // burnedBy says the causes that burned most. What evictions took burned nothing: it stands apart.
 func burnedBy(t *musterv1.Target) string {
-	const most = 3
+	const (
+		most        = 3
+		nothingMuch = 0.05 // days; it would be shown as 0.0
+	)
 	var parts []string
 	left, evicted := 0, 0.0
-	for _, b := range worstFirst(t) {
+	for _, b := range t.GetBurnedBy() {
 		switch {
 		case strings.HasPrefix(b.GetCause(), "evicted: "):
 			evicted += b.GetGpuHours()
-		case len(parts) == most:
+		case len(parts) == most, t.GetWhat() == "mttr" && b.GetDays() < nothingMuch:
 			left++
 		case t.GetWhat() == "mttr":
 			parts = append(parts, fmt.Sprintf("%s %.1f d", b.GetCause(), b.GetDays()))
@@ -126,16 +127,4 @@ func burnedBy(t *musterv1.Target) string {
 		parts = append(parts, "apart: evictions "+gpuHours(evicted))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// worstFirst are what burned of a target, without what rounds to nothing. Mttr burns no GPU-hours, so
-// its causes go by how long repairs took.
-func worstFirst(t *musterv1.Target) []*musterv1.Burn {
-	if t.GetWhat() != "mttr" {
-		return t.GetBurnedBy()
-	}
-	const nothingMuch = 0.05 // days; it would be shown as 0.0
-	list := slices.DeleteFunc(slices.Clone(t.GetBurnedBy()), func(b *musterv1.Burn) bool { return b.GetDays() < nothingMuch })
-	slices.SortStableFunc(list, func(x, y *musterv1.Burn) int { return cmp.Compare(y.GetDays(), x.GetDays()) })
-	return list
 }
