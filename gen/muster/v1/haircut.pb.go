@@ -1787,8 +1787,10 @@ func (x *TellHaircutRequest) GetCluster() string {
 }
 
 type TellHaircutResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Written       *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Written *Written               `protobuf:"bytes,1,opt,name=written,proto3" json:"written,omitempty"`
+	// The owners who were told, in order of name. Quotas without an owner add none.
+	People        []string `protobuf:"bytes,2,rep,name=people,proto3" json:"people,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1826,6 +1828,13 @@ func (*TellHaircutResponse) Descriptor() ([]byte, []int) {
 func (x *TellHaircutResponse) GetWritten() *Written {
 	if x != nil {
 		return x.Written
+	}
+	return nil
+}
+
+func (x *TellHaircutResponse) GetPeople() []string {
+	if x != nil {
+		return x.People
 	}
 	return nil
 }
@@ -3277,9 +3286,10 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\x12TellHaircutRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x124\n" +
 	"\x04name\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12\"\n" +
-	"\acluster\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\"C\n" +
+	"\acluster\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\"[\n" +
 	"\x13TellHaircutResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xd8\x01\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12\x16\n" +
+	"\x06people\x18\x02 \x03(\tR\x06people\"\xd8\x01\n" +
 	"\x13ApplyHaircutRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x124\n" +
 	"\x04name\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12\"\n" +

@@ -22,7 +22,10 @@ func tellHaircut(e event.Event, _ Names) (Told, bool) {
 	case event.HaircutReviewed:
 		return Told{Haircut, e.Haircut, "is reviewed by " + e.By}, true
 	case event.HaircutTold:
-		return Told{Haircut, e.Haircut, "is told to the people of " + Few(e.Clusters, 4)}, true
+		if len(e.People) == 0 {
+			return Told{Haircut, e.Haircut, "is told to the people of " + Few(e.Clusters, 4)}, true
+		}
+		return Told{Haircut, e.Haircut, "is told to " + Few(e.People, 8) + ", for " + Few(e.Clusters, 4)}, true
 	case event.HaircutApplied:
 		return Told{Haircut, e.Haircut, "is in force in " + e.Cluster + ofClass(e.Class)}, true
 	case event.HaircutUndone:

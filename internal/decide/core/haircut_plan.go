@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -108,7 +109,32 @@ func tellHaircut(s *fleet.State, r Request, c TellHaircut) ([]event.Event, *Refu
 	if len(clusters) == 0 {
 		return nil, nil
 	}
-	return one(event.HaircutTold{Haircut: h.Name, Clusters: clusters, By: r.Actor.Name})
+	return one(event.HaircutTold{Haircut: h.Name, Clusters: clusters, People: concerned(s, h, clusters), By: r.Actor.Name})
+}
+
+// concerned lists the owners whom the waves over some clusters concern, in order of name: those of the
+// quotas that are cut, and of those whose work is touched.
+func concerned(s *fleet.State, h *fleet.Haircut, clusters []string) (people []string) {
+	add := func(quota, owner string) {
+		if owner = cmp.Or(s.OwnerOf(quota), owner); owner != "" {
+			people = append(people, owner)
+		}
+	}
+	for _, w := range h.Waves {
+		if !slices.Contains(clusters, w.Cluster) {
+			continue
+		}
+		for _, part := range w.Parts {
+			for _, c := range part.Cuts {
+				add(c.Quota, c.Owner)
+			}
+			for _, t := range slices.Concat(part.Unprotected, part.Evicted) {
+				add(t.Quota, t.Owner)
+			}
+		}
+	}
+	slices.Sort(people)
+	return slices.Compact(people)
 }
 
 // deleteHaircut forgets a plan; one with a wave in force is kept, for it can be undone.

@@ -167,8 +167,18 @@ func (s haircutService) ReviewHaircut(ctx context.Context, m *musterv1.ReviewHai
 
 // TellHaircut notes that people were told.
 func (s haircutService) TellHaircut(ctx context.Context, m *musterv1.TellHaircutRequest) (*musterv1.TellHaircutResponse, error) {
-	w, err := s.written(ctx, m, core.TellHaircut{Name: m.GetName(), Cluster: m.GetCluster()}, nil)
-	return &musterv1.TellHaircutResponse{Written: w}, err
+	result, w, err := s.write(ctx, m, core.TellHaircut{Name: m.GetName(), Cluster: m.GetCluster()})
+	if err != nil {
+		return nil, err
+	}
+	out := &musterv1.TellHaircutResponse{Written: w}
+	record, err := s.original(ctx, result)
+	for _, e := range record.Events {
+		if e, ok := e.(event.HaircutTold); ok {
+			out.People = e.People
+		}
+	}
+	return out, err
 }
 
 // ApplyHaircut puts one wave into force.

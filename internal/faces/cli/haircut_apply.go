@@ -10,6 +10,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // haircutDoOptions are those of the verbs that change a saved plan.
@@ -198,10 +199,7 @@ func newHaircutTell(a *app) *cobra.Command {
 			if !o.done {
 				return o.read(cmd.Context(), &o.reading, func(ctx context.Context) (answer, error) { return o.messages(ctx, args[0]) })
 			}
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
-				res, err := o.client().Haircuts.TellHaircut(ctx, &musterv1.TellHaircutRequest{Write: o.writing.message(), Name: args[0], Cluster: second(args)})
-				return res.GetWritten(), err
-			}, "noted: the people whom haircut "+args[0]+" concerns were told")
+			return o.note(cmd.Context(), args[0], second(args))
 		},
 	}
 	o.reading.flags(a, cmd)
@@ -210,6 +208,19 @@ func newHaircutTell(a *app) *cobra.Command {
 	cmd.Flags().BoolVar(&o.markdown, "markdown", false, "as Markdown")
 	cmd.Flags().BoolVar(&o.done, "done", false, "note that the people were told")
 	return cmd
+}
+
+// note notes that people were told, and names them.
+func (o *haircutTellOptions) note(ctx context.Context, name, cluster string) error {
+	ctx, end := o.within(ctx)
+	defer end()
+	res, err := o.client().Haircuts.TellHaircut(ctx, &musterv1.TellHaircutRequest{Write: o.writing.message(), Name: name, Cluster: cluster})
+	if err != nil {
+		return err
+	}
+	who := orElse(text.And(res.GetPeople()), "the people whom it concerns")
+	return o.write(ctx, func(context.Context) (*musterv1.Written, error) { return res.GetWritten(), nil },
+		"noted: "+who+" were told of haircut "+name, "The next wave: muster haircut apply "+name)
 }
 
 func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer, error) {

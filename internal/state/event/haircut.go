@@ -27,10 +27,12 @@ type HaircutReviewed struct {
 	By      string `json:"by"`
 }
 
-// HaircutTold says: the people whom the waves over these clusters concern were told.
+// HaircutTold says: the people whom the waves over these clusters concern were told. They are the
+// owners of the quotas that are cut or whose work is touched, in order of name.
 type HaircutTold struct {
 	Haircut  string   `json:"haircut"`
 	Clusters []string `json:"clusters"`
+	People   []string `json:"people,omitempty"`
 	By       string   `json:"by"`
 }
 

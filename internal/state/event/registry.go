@@ -49,7 +49,7 @@ var readers = map[string][]reader{
 	"haircut.planned":      {as[HaircutPlanned], as[HaircutPlanned], as[HaircutPlanned]},
 	"haircut.deleted":      {as[HaircutDeleted]},
 	"haircut.reviewed":     {as[HaircutReviewed]},
-	"haircut.told":         {as[HaircutTold]},
+	"haircut.told":         {as[HaircutTold], as[HaircutTold]},
 	"haircut.applied":      {as[HaircutApplied]},
 	"haircut.undone":       {as[HaircutUndone]},
 	"request.made":         {as[RequestMade], as[RequestMade]},

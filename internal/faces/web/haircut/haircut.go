@@ -370,8 +370,9 @@ func Do(v *frame.Visit) (string, error) {
 		_, err = v.Haircuts.ReviewHaircut(v.Ctx, &musterv1.ReviewHaircutRequest{Write: w, Name: name})
 		v.SayIf(err, "You have reviewed the plan.")
 	case "tell":
-		_, err = v.Haircuts.TellHaircut(v.Ctx, &musterv1.TellHaircutRequest{Write: w, Name: name, Cluster: cluster})
-		v.SayIf(err, "It is noted that the people concerned were told.")
+		told, failed := v.Haircuts.TellHaircut(v.Ctx, &musterv1.TellHaircutRequest{Write: w, Name: name, Cluster: cluster})
+		err = failed
+		v.SayIf(err, "It is noted that "+cmp.Or(words.Few(told.GetPeople(), 8), "the people concerned")+" were told.")
 	case "apply":
 		_, err = v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: name, Cluster: cluster, Class: v.Request.PostFormValue("class")})
 		v.SayIf(err, "The wave over "+cluster+" is in force. It can be undone.")
