@@ -65,12 +65,7 @@ func (s *server) toLeader(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	proxy := httputil.ReverseProxy{
-		Rewrite: func(p *httputil.ProxyRequest) {
-			p.SetURL(&url.URL{Scheme: s.scheme(), Host: leader.Address})
-			p.Out.Header["X-Forwarded-For"] = p.In.Header["X-Forwarded-For"] // the leader believes as much of it as it trusts
-			p.SetXForwarded()
-			p.Out.Header.Set(headerForwarded, s.leadership.holder)
-		},
+		Rewrite:        onward(&url.URL{Scheme: s.scheme(), Host: leader.Address}, s.leadership.holder),
 		Transport:      s.peers.of(r),
 		FlushInterval:  -1,
 		ModifyResponse: s.caughtUp,
@@ -88,6 +83,26 @@ func (s *server) toLeader(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	proxy.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// proofs are the headers that say who sends a request, and for whom.
+var proofs = []string{"Authorization", "Muster-Token", "Muster-As", "Muster-Proof", "Idempotency-Key", "Cookie", "Origin"}
+
+// onward makes a request the same to the leader. A caller may name headers in Connection, which
+// proxies then drop. Without its proof a request would be this server's own at the leader, where
+// connections of this machine's user are an operator's.
+func onward(to *url.URL, by string) func(*httputil.ProxyRequest) {
+	return func(p *httputil.ProxyRequest) {
+		p.SetURL(to)
+		for _, name := range proofs {
+			if is := p.In.Header.Values(name); len(is) > 0 {
+				p.Out.Header[name] = is
+			}
+		}
+		p.Out.Header["X-Forwarded-For"] = p.In.Header["X-Forwarded-For"] // the leader believes as much of it as it trusts
+		p.SetXForwarded()
+		p.Out.Header.Set(headerForwarded, by)
+	}
 }
 
 // caughtUp lets an answer of the leader wait until this server has what the command wrote: who

@@ -17,7 +17,7 @@ import (
 type tofuOptions struct {
 	Projects, Branch, Token  string // where projects come from; "": none are run
 	Program, Folder, Secrets string
-	Harmless                 []string
+	Harmless, Env            []string
 	MaxDestroy               int
 }
 
@@ -28,6 +28,7 @@ func tofuFlags(f *pflag.FlagSet, o *tofuOptions) {
 	f.StringVar(&o.Program, "tofu", "", "the program; none: tofu, or else terraform, where the system finds it")
 	f.StringVar(&o.Folder, "tofu-folder", "", "folder of states, runs and logs; none: tofu in the data folder. Several servers of one fleet share it")
 	f.StringVar(&o.Secrets, "tofu-secrets", "", "folder of secrets that records name by file:NAME")
+	f.StringSliceVar(&o.Env, "tofu-env", nil, "variables of the server's environment that records may name by env:NAME; none: no record may")
 	f.StringSliceVar(&o.Harmless, "tofu-harmless", nil, "kinds of resources that an apply may destroy unasked: terraform_data, ...")
 	f.IntVar(&o.MaxDestroy, "tofu-max-destroy", 0, "how many other resources an apply of a project may destroy before a person is asked")
 }
@@ -56,7 +57,7 @@ func (o *tofuOptions) open(data string, shared bool) (*tofu.Runner, error) {
 		return nil, err
 	}
 	return tofu.Open(tofu.Options{
-		Program: program, Folder: folder, Source: tofu.NewSource(o.Projects, o.Branch, token), Secrets: o.Secrets, Harmless: o.Harmless, MaxDestroy: o.MaxDestroy,
+		Program: program, Folder: folder, Source: tofu.NewSource(o.Projects, o.Branch, token), Secrets: o.Secrets, Env: o.Env, Harmless: o.Harmless, MaxDestroy: o.MaxDestroy,
 	})
 }
 

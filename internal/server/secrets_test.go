@@ -144,7 +144,7 @@ func newSecretWalk(t *testing.T) *secretWalk {
 		}
 	}
 	source := tofu.NewSource(o.Tofu.Projects, "", planted["the token of the projects' repository"])
-	p := newProjects(t, tofu.Options{Source: source, Folder: w.folder, Secrets: filepath.Join(dir, "secrets"), Now: w.wall})
+	p := newProjects(t, tofu.Options{Source: source, Folder: w.folder, Secrets: filepath.Join(dir, "secrets"), Env: []string{"PLANTED_DB"}, Now: w.wall})
 	w.open(by, p, provision.Options{
 		Clouds: map[string]provision.Cloud{"azure": clouds{w.world, azurequota.New(tokenless{}, nil)}},
 		Mask:   mask, Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),

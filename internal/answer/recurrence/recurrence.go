@@ -18,6 +18,7 @@ const (
 	Latest   = 10 * 366 * 24 * time.Hour
 	longest  = 366 * 24 * time.Hour // of one occurrence
 	mostText = 500
+	sparsest = 1000 // of its days, weeks, months or years lie between two occurrences at most
 )
 
 // Spans draws out a recurrence whose first occurrence is given. Without a rule that is
@@ -66,6 +67,12 @@ func optionOf(rule string, loc *time.Location) (*rrule.ROption, error) {
 	}
 	if option.Freq > rrule.DAILY || len(option.Byhour)+len(option.Byminute)+len(option.Bysecond) > 0 {
 		return nil, fmt.Errorf("a zone recurs daily at most; longer stretches, or several zones, say the rest")
+	}
+	switch {
+	case len(option.Byeaster) > 0:
+		return nil, fmt.Errorf("%.80q counts from Easter, which RFC 5545 does not; write the day, as in BYMONTH=4;BYMONTHDAY=3", rule)
+	case option.Interval > sparsest:
+		return nil, fmt.Errorf("%.80q has an interval above %d; a zone for each time says the same", rule, sparsest)
 	}
 	return option, nil
 }

@@ -64,6 +64,8 @@ func TestBadRecurrencesAreRefused(t *testing.T) {
 		{"every second", "FREQ=SECONDLY", "", "daily at most"},
 		{"many a day", "FREQ=DAILY;BYHOUR=1,2,3;COUNT=9", "", "daily at most"},
 		{"more than can be kept", "FREQ=DAILY;COUNT=99999", "", "1500"},
+		{"a day that counts from Easter", "FREQ=YEARLY;BYEASTER=400", "", "Easter"},
+		{"an interval beyond all calendars", "FREQ=DAILY;INTERVAL=9223372036854775807", "", "interval"},
 		{"no rule", "every friday", "", "RFC 5545"},
 	} {
 		if spans, err := recurrence.Spans(c.rule, c.zone, first); err == nil || !strings.Contains(err.Error(), c.says) {

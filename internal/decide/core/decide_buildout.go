@@ -3,6 +3,7 @@ package core
 import (
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,6 +56,9 @@ func checkRecord(s *fleet.State, r fleet.ClusterRecord) (fleet.ClusterRecord, *R
 	case s.Blueprint(r.Blueprint, 0) == nil:
 		return r, refuse(NoSuchBlueprint, "cluster %s: there is no blueprint %q; `muster blueprint list` lists them", r.Name, clip(r.Blueprint))
 	}
+	if !builtName.MatchString(r.Name) || strings.Contains(r.Name, "..") {
+		return r, refuse(Invalid, "cluster %q: a cluster that is built has a name of lower-case letters, digits, dots and dashes, 63 at most: files, branches and certificates bear it", clip(r.Name))
+	}
 	if refusal := checkTexts("cluster "+r.Name, r.SKU, r.Owner); refusal != nil {
 		return r, refusal
 	}
@@ -97,6 +101,27 @@ func checkRecordIslands(r fleet.ClusterRecord) *Refusal {
 	return nil
 }
 
+// builtName is what clusters may be called that are built: a name that an agent can be enrolled for.
+var builtName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$`)
+
+// variableName is what a variable may be called: programs and templates know it by that name.
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
+
+// ownVariables are those that say what the record says. No variable takes their place: a project
+// would build another cluster than was planned, or elsewhere.
+var ownVariables = []string{"cluster", "generation", "island", "subscription", "region", "sku", "gpu", "gpus_per_node", "nodes", "islands", "owner"}
+
+// checkVariable refuses a name that is none, or another's.
+func checkVariable(cluster, name string) *Refusal {
+	switch {
+	case !variableName.MatchString(name):
+		return refuse(Invalid, "cluster %s: %q is no name of a variable; write letters, digits and underscores, 63 at most, and no digit first", cluster, clip(name))
+	case slices.Contains(ownVariables, strings.ToLower(name)):
+		return refuse(Invalid, "cluster %s: variable %s is what the record itself says; change the record, or give the variable another name", cluster, name)
+	}
+	return nil
+}
+
 // secretNames are words in the name of a variable whose value is a secret.
 var secretNames = []string{"password", "passwd", "secret", "token", "credential", "apikey", "api_key", "private_key"}
 
@@ -110,6 +135,9 @@ func checkVariables(r fleet.ClusterRecord) *Refusal {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Variables)) {
 		if refusal := checkTexts("a variable of cluster "+r.Name, name, r.Variables[name]); refusal != nil {
+			return refusal
+		}
+		if refusal := checkVariable(r.Name, name); refusal != nil {
 			return refusal
 		}
 		isSecret := slices.ContainsFunc(secretNames, func(word string) bool { return strings.Contains(strings.ToLower(name), word) })

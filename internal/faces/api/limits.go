@@ -115,6 +115,8 @@ var whole = map[string]bool{
 	// What a trial of such a submission says.
 	musterv1connect.WorkloadServiceSubmitBatchProcedure: true,
 	musterv1connect.FleetServiceApplyProcedure:          true,
+	// What each row of a sheet leads to.
+	musterv1connect.BuildoutServiceImportClustersProcedure: true,
 }
 
 // answers is the interceptor that sends no answer which is larger than it may be.

@@ -16,6 +16,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
+// mostImportErrors is how many rows that are refused an answer names.
+const mostImportErrors = 100
+
 // ImportClusters reads records from a sheet: all of them, or none where a cell is wrong.
 func (s buildoutService) ImportClusters(ctx context.Context, m *musterv1.ImportClustersRequest) (*musterv1.ImportClustersResponse, error) {
 	out := &musterv1.ImportClustersResponse{}
@@ -31,9 +34,13 @@ func (s buildoutService) ImportClusters(ctx context.Context, m *musterv1.ImportC
 		commands = imported(state, records, m.GetChange(), out)
 		return nil
 	}); err != nil || len(out.GetErrors()) > 0 || len(commands) == 0 {
+		out.Errors = out.GetErrors()[:min(len(out.GetErrors()), mostImportErrors)]
 		return out, err
 	}
 	for i, c := range commands { // each by itself first, so that what is refused has its row
+		if len(out.GetErrors()) == mostImportErrors {
+			break
+		}
 		if _, err := s.engine.DryRun(ctx, request(ctx, m, c)); err != nil {
 			if no, is := refusalOf(err); is {
 				out.Errors = append(out.Errors, &musterv1.CellError{Row: rowOf(out, i), Message: no.Message})

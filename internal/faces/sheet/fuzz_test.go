@@ -18,3 +18,28 @@ func FuzzReadRecords(f *testing.F) {
 		}
 	})
 }
+
+// FuzzWorkbook reads any text as the rows of a workbook: it is refused, or it has no more rows and
+// columns than a sheet may have.
+func FuzzWorkbook(f *testing.F) {
+	for _, rows := range []string{
+		rowsOf(2, 3, ""), `<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`, `<row><c t="inlineStr"><is><r><t>a</t></r><rPh><t>b</t></rPh></is></c></row>`,
+		`<row r="2"><c r="B2" t="s"><v>7</v></c></row>`, `<row><c><f>A1</f></c></row>`, `<row r="-1"><c r=""/></row>`,
+	} {
+		f.Add(rows)
+	}
+	f.Fuzz(func(t *testing.T, rows string) {
+		cells, err := workbookCells(packedSheet(t, rows))
+		if err != nil {
+			return
+		}
+		if len(cells) > mostRows+1 {
+			t.Fatalf("%d rows", len(cells))
+		}
+		for _, row := range cells {
+			if len(row) > mostColumns {
+				t.Fatalf("%d columns", len(row))
+			}
+		}
+	})
+}

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -55,6 +56,9 @@ func ReadRecords(data []byte, columns map[string]string) ([]Record, []CellError)
 	if len(rows) == 0 {
 		return nil, []CellError{{1, "", "the sheet is empty; its first row names the columns: " + strings.Join(Fields, ", ")}}
 	}
+	if len(columns) > mostColumns {
+		return nil, []CellError{{Message: fmt.Sprintf("%d heads are mapped; a sheet has at most %d columns", len(columns), mostColumns)}}
+	}
 	heads, wrong := headsOf(rows[0], columns)
 	if len(wrong) > 0 {
 		return nil, wrong
@@ -66,7 +70,7 @@ func ReadRecords(data []byte, columns map[string]string) ([]Record, []CellError)
 		}
 	}
 	if len(r.wrong) > 0 {
-		return nil, r.wrong[:min(len(r.wrong), mostErrors)]
+		return nil, r.mistakes()
 	}
 	return r.records, nil
 }
@@ -97,10 +101,11 @@ func csvCells(data []byte) (rows [][]string, _ error) {
 			return rows, nil
 		case err != nil:
 			return nil, fmt.Errorf("the sheet is no CSV: %w", err)
-		case len(rows) > mostRows || len(row) > mostColumns:
-			return nil, errTooLarge
 		}
 		line, _ := r.FieldPos(0)
+		if line > mostRows+1 || len(row) > mostColumns {
+			return nil, errTooLarge
+		}
 		for len(rows) < line-1 {
 			rows = append(rows, nil) // empty lines, which the reader leaves out
 		}
@@ -122,41 +127,6 @@ func separator(data []byte) rune {
 
 // errTooLarge says what of a sheet is too much.
 var errTooLarge = fmt.Errorf("the sheet has more than %d rows or %d columns; import it in parts, the columns of records alone", mostRows, mostColumns)
-
-// unzipped bounds what a workbook may grow to.
-const unzipped = 8 << 20
-
-func workbookCells(data []byte) ([][]string, error) {
-	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: unzipped, UnzipXMLSizeLimit: unzipped, RawCellValue: true})
-	if err != nil {
-		return nil, fmt.Errorf("the sheet is no XLSX: %w", err)
-	}
-	defer func() { _ = book.Close() }()
-	name := book.GetSheetName(0)
-	iterator, err := book.Rows(name)
-	if err != nil {
-		return nil, fmt.Errorf("sheet %s: %w", name, err)
-	}
-	defer func() { _ = iterator.Close() }()
-	var rows [][]string
-	for iterator.Next() {
-		row, err := iterator.Columns(excelize.Options{RawCellValue: true})
-		if err != nil {
-			return nil, fmt.Errorf("sheet %s, row %d: %w", name, len(rows)+1, err)
-		}
-		if len(rows) > mostRows || len(row) > mostColumns {
-			return nil, errTooLarge
-		}
-		for i := range row {
-			at, _ := excelize.CoordinatesToCellName(i+1, len(rows)+1)
-			if formula, err := book.GetCellFormula(name, at); err == nil && formula != "" {
-				return nil, fmt.Errorf("cell %s is a formula (=%s); paste its value", at, formula)
-			}
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
 
 // headsOf says which field each column is; "" for one that is left out on purpose.
 func headsOf(row []string, columns map[string]string) (heads []string, wrong []CellError) {
@@ -248,12 +218,15 @@ func (r *reader) row(n int, row []string) {
 
 func (r *reader) fail(row int, column, message string) {
 	r.wrong = append(r.wrong, CellError{row, column, message})
+}
+
+// mistakes are the first cells that are wrong, in the order of the sheet. They are sorted once:
+// sorted with each one, a sheet of 72 kB took a minute.
+func (r *reader) mistakes() []CellError {
 	slices.SortStableFunc(r.wrong, func(a, b CellError) int {
-		if a.Row != b.Row {
-			return a.Row - b.Row
-		}
-		return strings.Compare(a.Column, b.Column)
+		return cmp.Or(a.Row-b.Row, strings.Compare(a.Column, b.Column))
 	})
+	return r.wrong[:min(len(r.wrong), mostErrors)]
 }
 
 // fill puts a cell into a record; it says what is wrong with the cell, "" for nothing.

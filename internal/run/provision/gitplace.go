@@ -33,6 +33,9 @@ func GitPlaceOf(place, token string) GitPlace {
 	}
 	basic := base64.StdEncoding.EncodeToString([]byte(user + ":" + token))
 	g.Secrets = append(g.Secrets, token, basic)
-	g.Environment = []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader", "GIT_CONFIG_VALUE_0=Authorization: Basic " + basic}
+	g.Environment = []string{
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=http.extraHeader", "GIT_CONFIG_VALUE_0=Authorization: Basic " + basic,
+		"GIT_CONFIG_KEY_1=http.followRedirects", "GIT_CONFIG_VALUE_1=false", // git shows the header to whom it is sent on, too
+	}
 	return g
 }

@@ -64,8 +64,8 @@ func (h *Hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, errUnsigned.Error(), http.StatusUnauthorized)
 		return
 	}
-	if operation := operationOf(body); operation != "" && h.remember(header) && !h.Nudge(operation) {
-		h.unremember(header)
+	if operation := operationOf(body); operation != "" && h.remember(s.sum) && !h.Nudge(operation) {
+		h.unremember(s.sum)
 		w.Header().Set("Retry-After", "5")
 		http.Error(w, "no server builds clusters now; send it again in a moment", http.StatusServiceUnavailable)
 		return
@@ -80,26 +80,26 @@ func (h *Hook) now() time.Time {
 	return time.Now()
 }
 
-// remember keeps a signature for the replay window; false: it came before.
-func (h *Hook) remember(signature string) bool {
+// remember keeps a signature for the replay window; false: it came before, however it was written.
+func (h *Hook) remember(sum []byte) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if _, again := h.seen[signature]; again {
+	if _, again := h.seen[string(sum)]; again {
 		return false
 	}
 	now := h.now()
 	if h.seen == nil || len(h.seen) >= mostSignatures {
 		h.forget(now)
 	}
-	h.seen[signature] = now
+	h.seen[string(sum)] = now
 	return true
 }
 
 // unremember lets a signature come again: what it was under was not used.
-func (h *Hook) unremember(signature string) {
+func (h *Hook) unremember(sum []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.seen, signature)
+	delete(h.seen, string(sum))
 }
 
 // forget drops the signatures that the replay window refuses by itself; where so many came

@@ -53,6 +53,14 @@ func TestASignedWebhookIsANudge(t *testing.T) {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
+	for _, again := range []string{" " + signed(hookSecret, finished, hookNow), strings.ToUpper(signed(hookSecret, finished, hookNow)[len("timestamp=1795435200,signature="):])} {
+		if !strings.Contains(again, "=") {
+			again = fmt.Sprintf("timestamp=%d,signature=%s", hookNow.Unix(), again)
+		}
+		if w := post(h, finished, signature, again); w.Code != http.StatusNoContent {
+			t.Errorf("the same, written in another way: %d %s", w.Code, w.Body)
+		}
+	}
 	ping := `{"event": "ping"}`
 	if w := post(h, ping, signature, signed(hookSecret, ping, hookNow)); w.Code != http.StatusNoContent {
 		t.Errorf("a ping: %d", w.Code)

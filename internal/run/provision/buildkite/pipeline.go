@@ -89,6 +89,11 @@ func (p *Pipeline) Begin(ctx context.Context, o provision.Order) (provision.Repo
 	return report(&b), nil
 }
 
+// variablePrefix begins the names under which a build has the variables of a record. Under their own
+// names who plans a cluster could steer what runs on the agents of the pipeline: PATH, LD_PRELOAD,
+// GIT_SSH_COMMAND.
+const variablePrefix = "MUSTER_VAR_"
+
 // environment is what a build knows of its cluster. A variable that is a secret is where
 // the secret is, and never what it is.
 func environment(o provision.Order) map[string]string {
@@ -98,7 +103,7 @@ func environment(o provision.Order) map[string]string {
 		"MUSTER_GPU": r.GPU, "MUSTER_SKU": r.SKU, "MUSTER_NODES": strconv.Itoa(r.Nodes()),
 	}
 	for name, value := range r.Variables {
-		env[name] = value
+		env[variablePrefix+name] = value
 	}
 	return env
 }

@@ -94,6 +94,25 @@ func order() provision.Order {
 	}
 }
 
+// Who plans a cluster names its variables, and steers no program by them.
+func TestVariablesSteerNoAgent(t *testing.T) {
+	s, p := start(t)
+	o := order()
+	o.Record.Variables = map[string]string{"PATH": "/tmp/mine", "LD_PRELOAD": "/tmp/mine.so", "GIT_SSH_COMMAND": "sh -c id", "BUILDKITE_COMMAND": "id", "MUSTER_CLUSTER": "tiger"}
+	if _, err := p.Begin(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	env := s.builds[0]["env"].(map[string]any)
+	for name, value := range env {
+		if _, its := o.Record.Variables[name]; its && !(name == "MUSTER_CLUSTER" && value == "lynx") {
+			t.Errorf("the build runs with %s=%v", name, value)
+		}
+	}
+	if env["MUSTER_VAR_PATH"] != "/tmp/mine" {
+		t.Errorf("the build does not know its variables: %v", env)
+	}
+}
+
 // A build is found by its operation, and what becomes of it is told.
 func TestABuildFromItsBeginningToItsEnd(t *testing.T) {
 	s, p := start(t)
@@ -105,7 +124,7 @@ func TestABuildFromItsBeginningToItsEnd(t *testing.T) {
 	if err != nil || is.State != fleet.OperationRunning || is.Link != "https://buildkite.example/acme/clusters/builds/1" {
 		t.Fatalf("%+v, %v", is, err)
 	}
-	if env := s.builds[0]["env"].(map[string]any); env["MUSTER_CLUSTER"] != "lynx" || env["MUSTER_NODES"] != "4" || env["DB_TOKEN"] != "env:DB_TOKEN" {
+	if env := s.builds[0]["env"].(map[string]any); env["MUSTER_CLUSTER"] != "lynx" || env["MUSTER_NODES"] != "4" || env["MUSTER_VAR_DB_TOKEN"] != "env:DB_TOKEN" {
 		t.Errorf("the build knows %v", env)
 	}
 	one := 1

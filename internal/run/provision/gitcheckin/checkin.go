@@ -3,11 +3,9 @@ package gitcheckin
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -75,7 +73,7 @@ func branchOf(o provision.Order) string { return "muster/" + o.ID }
 // Find looks for the branch of an operation; or for the record on the branch that counts,
 // where the branch was merged and is gone.
 func (c *Checkin) Find(ctx context.Context, o provision.Order) (provision.Report, bool, error) {
-	heads, err := c.git(ctx, "", "ls-remote", "--heads", c.place().Address, "refs/heads/"+branchOf(o))
+	heads, err := c.git(ctx, "", "ls-remote", "--heads", "--", c.place().Address, "refs/heads/"+branchOf(o))
 	if err != nil {
 		return provision.Report{}, false, err
 	}
@@ -101,18 +99,14 @@ func (c *Checkin) Begin(ctx context.Context, o provision.Order) (provision.Repor
 	}
 	var commit string
 	err = c.inClone(ctx, func(folder string) error {
-		file := filepath.Join(folder, filepath.FromSlash(c.File(o.Record.Name)))
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, data, 0o600); err != nil {
+		if err := write(folder, c.File(o.Record.Name), data); err != nil {
 			return err
 		}
 		for _, args := range [][]string{
 			{"add", "--", c.File(o.Record.Name)},
 			{"commit", "--quiet", "--allow-empty", "--no-verify", "-m", "Check in cluster " + o.Record.Name},
 			// An empty expectation: the branch must not be there yet.
-			{"push", "--quiet", "--force-with-lease=refs/heads/" + branchOf(o) + ":", c.place().Address, "HEAD:refs/heads/" + branchOf(o)},
+			{"push", "--quiet", "--force-with-lease=refs/heads/" + branchOf(o) + ":", "--", c.place().Address, "HEAD:refs/heads/" + branchOf(o)},
 		} {
 			if _, err := c.git(ctx, folder, args...); err != nil {
 				return err
@@ -146,11 +140,8 @@ func (c *Checkin) merged(ctx context.Context, r fleet.ClusterRecord) (commit str
 		return "", fmt.Errorf("git check-in: %w", err)
 	}
 	err = c.inClone(ctx, func(folder string) error {
-		is, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(c.File(r.Name))))
-		if errors.Is(err, os.ErrNotExist) || err == nil && !bytes.Equal(is, want) {
-			return nil
-		}
-		if err != nil {
+		is, err := read(folder, c.File(r.Name), len(want)+1)
+		if err != nil || !bytes.Equal(is, want) {
 			return err
 		}
 		commit, err = c.git(ctx, folder, "rev-parse", "HEAD")

@@ -2,10 +2,14 @@ package gitcheckin_test
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/muster-fleet/muster/internal/run/provision"
@@ -131,5 +135,70 @@ func TestRefusalsHaveClasses(t *testing.T) {
 	_, err := c.Begin(t.Context(), order())
 	if err == nil || strings.Contains(err.Error(), "planted") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// Who may push to the repository puts links into it, and Muster writes nowhere else by them.
+func TestNoLinkLeadsOutOfTheRepository(t *testing.T) {
+	for name, links := range map[string][2]string{
+		"the folder of records": {"clusters", ""}, "a record": {"clusters/lynx.yaml", "lynx.yaml"}, "a link within": {"clusters/lynx.yaml", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bare, person := repository(t)
+			outside := t.TempDir()
+			if err := os.WriteFile(filepath.Join(outside, "lynx.yaml"), []byte("mine\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			to := filepath.Join(outside, links[1])
+			if name == "a link within" {
+				to = "../.git/config"
+			}
+			at := filepath.Join(person, filepath.FromSlash(links[0]))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.Symlink(to, at)); err != nil {
+				t.Fatal(err)
+			}
+			run(t, person, "add", ".")
+			run(t, person, "commit", "--quiet", "-m", "link")
+			run(t, person, "push", "--quiet", "origin", "HEAD:main")
+			c, o := &gitcheckin.Checkin{Repository: bare}, order()
+			var no *provision.Refused
+			if _, err := c.Begin(t.Context(), o); !errors.As(err, &no) || no.Class != fleet.ErrorFix || !strings.Contains(err.Error(), "is a link") {
+				t.Errorf("pushed: %v", err)
+			}
+			if _, err := c.CheckedIn(t.Context(), subject(o)); err == nil || !strings.Contains(err.Error(), "is a link") {
+				t.Errorf("read: %v", err)
+			}
+			if is, _ := os.ReadFile(filepath.Join(outside, "lynx.yaml")); string(is) != "mine\n" {
+				t.Errorf("outside stands %q", is)
+			}
+		})
+	}
+}
+
+// A token goes to the host that it is for, and to none that this one sends git on to.
+func TestATokenIsNotSentOn(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	var mu sync.Mutex
+	var shown []string
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		shown = append(shown, r.URL.Path+" "+r.Header.Get("Authorization"))
+		w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+		fmt.Fprint(w, "001e# service=git-upload-pack\n000000000000")
+	}))
+	defer other.Close()
+	first := httptest.NewServer(http.RedirectHandler(other.URL+"/x.git/info/refs?service=git-upload-pack", http.StatusFound))
+	defer first.Close()
+	c := &gitcheckin.Checkin{Repository: first.URL + "/x.git", Token: "planted"}
+	if _, _, err := c.Find(t.Context(), order()); err == nil {
+		t.Error("git went on to another host")
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(shown) > 0 {
+		t.Errorf("the other host was asked: %q", shown)
 	}
 }

@@ -47,7 +47,7 @@ func (c *Checkin) git(ctx context.Context, folder string, args ...string) (strin
 func (c *Checkin) environment() []string {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "SSH_AUTH_SOCK=" + os.Getenv("SSH_AUTH_SOCK"), "LC_ALL=C",
-		"GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_SSH_COMMAND=ssh -o BatchMode=yes",
+		"GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_SSH_COMMAND=ssh -o BatchMode=yes",
 		"GIT_AUTHOR_NAME=Muster", "GIT_AUTHOR_EMAIL=muster@localhost", "GIT_COMMITTER_NAME=Muster", "GIT_COMMITTER_EMAIL=muster@localhost",
 	}
 	return append(env, c.place().Environment...)

@@ -116,10 +116,7 @@ func (r *Runner) variables(o provision.Order) (file string, secrets []string, er
 	for _, i := range rec.Islands {
 		islands[i.Name] = i.Nodes
 	}
-	all := map[string]any{
-		"cluster": rec.Name, "generation": o.Generation, "subscription": rec.Subscription, "region": rec.Region, "sku": rec.SKU, "gpu": rec.GPU,
-		"gpus_per_node": rec.GPUsPerNode, "nodes": rec.Nodes(), "islands": islands, "owner": rec.Owner,
-	}
+	all := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(rec.Variables)) {
 		value, secret, err := r.resolve(name, rec.Variables[name])
 		if err != nil {
@@ -130,6 +127,10 @@ func (r *Runner) variables(o provision.Order) (file string, secrets []string, er
 		}
 		all[name] = value
 	}
+	maps.Copy(all, map[string]any{ // a variable that is called so says nothing
+		"cluster": rec.Name, "generation": o.Generation, "subscription": rec.Subscription, "region": rec.Region, "sku": rec.SKU, "gpu": rec.GPU,
+		"gpus_per_node": rec.GPUsPerNode, "nodes": rec.Nodes(), "islands": islands, "owner": rec.Owner,
+	})
 	data, err := json.MarshalIndent(all, "", "  ")
 	return string(data) + "\n", secrets, err
 }
@@ -137,10 +138,10 @@ func (r *Runner) variables(o provision.Order) (file string, secrets []string, er
 // resolve is the value of a variable. One that says where a secret is becomes the secret.
 func (r *Runner) resolve(name, value string) (_ string, secret bool, _ error) {
 	if at, is := strings.CutPrefix(value, "env:"); is {
-		if got := os.Getenv(at); got != "" && !strings.HasPrefix(at, "MUSTER_") {
+		if got := os.Getenv(at); got != "" && slices.Contains(r.o.Env, at) {
 			return got, true, nil
 		}
-		return "", false, fmt.Errorf("variable %s: %s is no secret that the server has; set it in the server's environment", name, value)
+		return "", false, fmt.Errorf("variable %s: %s is no secret that records may name; set it in the server's environment, and name it with --tofu-env", name, value)
 	}
 	if at, is := strings.CutPrefix(value, "file:"); is {
 		if r.o.Secrets == "" || !filepath.IsLocal(at) {

@@ -34,6 +34,7 @@ type Options struct {
 	Harmless   []string
 	MaxDestroy int               // resources that an apply may destroy unasked, beside harmless kinds
 	Secrets    string            // folder of secrets that records name by file:NAME; "": none may be named
+	Env        []string          // variables of the server's environment that records may name by env:NAME; nil: none
 	People     map[string]string // who may use the state backend beside Muster: passwords by name
 	Now        func() time.Time  // nil: time.Now
 }

@@ -3,6 +3,7 @@ package tofu_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -268,6 +269,42 @@ func TestTheLockOfAPersonIsHonoured(t *testing.T) {
 	}
 }
 
+// Records name the variables of the environment that they may, and none takes the place of what the
+// record says. A project is a folder of its source.
+func TestARecordReachesNoFurther(t *testing.T) {
+	b := newBench(t)
+	t.Setenv("PLANTED_ALLOWED", "allowed-secret")
+	t.Setenv("PLANTED_OTHER", "other-secret")
+	b.r.Close()
+	b.o.Env = []string{"PLANTED_ALLOWED"}
+	b.open()
+	b.project("says", `variable "cluster" {}
+variable "key" {}
+resource "terraform_data" "says" {
+  input = var.cluster
+  provisioner "local-exec" { command = "echo of ${var.cluster}" }
+}`)
+	outside := t.TempDir()
+	if err := errors.Join(os.WriteFile(filepath.Join(outside, "main.tf"), nil, 0o600), os.Symlink(outside, filepath.Join(b.projects, "elsewhere"))); err != nil {
+		t.Fatal(err)
+	}
+	if is := b.run(order(1, 1, 1, "elsewhere")); is.State != fleet.OperationFailed || !strings.Contains(is.Error, "there is no such project") {
+		t.Errorf("a link that leads out of the source: %+v", is)
+	}
+	o := order(2, 1, 1, "says")
+	o.Record.Variables = map[string]string{"key": "env:PLANTED_OTHER"}
+	if is := b.run(o); is.State != fleet.OperationFailed || is.Class != fleet.ErrorFix || !strings.Contains(is.Error, "--tofu-env") {
+		t.Errorf("another variable of the server: %+v", is)
+	}
+	o = order(3, 1, 1, "says")
+	o.Record.Variables = map[string]string{"key": "env:PLANTED_ALLOWED", "cluster": "tiger"}
+	is := b.run(o)
+	log, _ := os.ReadFile(b.r.LogOf(o.ID))
+	if is.State != fleet.OperationSucceeded || !bytes.Contains(log, []byte("of lynx")) || bytes.Contains(log, []byte("of tiger")) {
+		t.Errorf("%+v\n%s", is, log)
+	}
+}
+
 // What is wrong in a project or a record waits for a change, in the program's own words, and
 // secrets are in no log, no error and no file that is left but the state.
 func TestWhatIsWrongIsSaid(t *testing.T) {
@@ -301,7 +338,7 @@ resource "terraform_data" "db" {
 		t.Errorf("%+v", is)
 	}
 	o := order(3, 1, 1, "tells")
-	for value, says := range map[string]string{"env:MUSTER_TOKEN": "no secret that the server has", "file:../x": "no secret that the server may read", "secret:a/b/c": "no secret that the runner tofu reads"} {
+	for value, says := range map[string]string{"env:PATH": "no secret that records may name", "file:../x": "no secret that the server may read", "secret:a/b/c": "no secret that the runner tofu reads"} {
 		o.Record.Variables = map[string]string{"db_password": value}
 		if is := b.run(o); is.Class != fleet.ErrorFix || !strings.Contains(is.Error, says) {
 			t.Errorf("%s: %+v", value, is)

@@ -55,11 +55,10 @@ func (s *Source) copy(ctx context.Context, cache, project, to string) (commit st
 		}
 		from = cache
 	}
-	from = filepath.Join(from, project)
-	if info, err := os.Stat(from); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("there is no such project in %s", provision.GitPlaceOf(s.Place, s.Token).Address)
+	fingerprint, err := copyProject(from, project, to)
+	if errors.Is(err, errNoProject) {
+		return "", fmt.Errorf("%w in %s", err, provision.GitPlaceOf(s.Place, s.Token).Address)
 	}
-	fingerprint, err := copyFiles(from, to)
 	if commit == "" {
 		commit = "files " + fingerprint
 	}
@@ -93,34 +92,47 @@ func (s *Source) fetch(ctx context.Context, cache string) (commit string, err er
 func environment() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "SSH_AUTH_SOCK=" + os.Getenv("SSH_AUTH_SOCK"), "LC_ALL=C",
-		"GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_SSH_COMMAND=ssh -o BatchMode=yes",
+		"GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=file:git:http:https:ssh", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_SSH_COMMAND=ssh -o BatchMode=yes",
 	}
 }
 
 var errLarge = errors.New("the project is too large")
 
-// copyFiles copies the plain files of a folder, and answers their fingerprint.
-func copyFiles(from, to string) (fingerprint string, _ error) {
+var errNoProject = errors.New("there is no such project")
+
+// copyProject copies a folder of a source. A link that leads out of the source leads to no project.
+func copyProject(from, project, to string) (fingerprint string, _ error) {
+	source, err := os.OpenRoot(from)
+	if err != nil {
+		return "", errNoProject
+	}
+	defer func() { _ = source.Close() }()
+	folder, err := source.OpenRoot(project)
+	if err != nil {
+		return "", errNoProject
+	}
+	defer func() { _ = folder.Close() }()
 	if err := os.RemoveAll(to); err != nil {
 		return "", err
 	}
+	return copyFiles(folder.FS(), to)
+}
+
+// copyFiles copies the plain files of a folder, and answers their fingerprint.
+func copyFiles(from fs.FS, to string) (fingerprint string, _ error) {
 	sum, size := sha256.New(), int64(0)
-	err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(from, path)
+	err := fs.WalkDir(from, ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case e.IsDir() && (e.Name() == ".git" || e.Name() == ".terraform"):
-			return filepath.SkipDir
+			return fs.SkipDir
 		case e.IsDir():
 			return os.MkdirAll(filepath.Join(to, name), 0o700)
 		case !e.Type().IsRegular():
 			return nil
 		}
-		data, err := os.ReadFile(path)
+		data, err := fs.ReadFile(from, name)
 		if size += int64(len(data)); err == nil && size > mostSource {
 			err = errLarge
 		}
