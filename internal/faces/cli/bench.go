@@ -46,8 +46,18 @@ It needs no server. muster bench list says which benches there are; without a na
 	f.BoolVar(&o.markdown, "markdown", false, "say it as a part of a document")
 	f.StringVar(&o.into, "into", "", "with --markdown: put it into this file, in place of what it said of these benches")
 	f.Uint64Var(&o.Seed, "seed", 1, "of everything drawn at random")
-	cmd.AddCommand(newBenchList(a))
+	cmd.AddCommand(newBenchList(a), newBenchHostile(a))
 	return cmd
+}
+
+// newBenchHostile is the hostile caller of the bench siege, which starts it against a server of its own.
+func newBenchHostile(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use: "hostile ADDRESS", Short: "the hostile caller of the bench siege", Hidden: true, Args: needs(1, 1, "ADDRESS"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return bench.Hostile(cmd.Context(), args[0], a.In, a.Out)
+		},
+	}
 }
 
 func newBenchList(a *app) *cobra.Command {

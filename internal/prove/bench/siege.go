@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -19,6 +20,11 @@ const (
 	usualSiege       = time.Minute
 )
 
+// Hostile is the hostile caller of a siege, which who measures starts as a process of its own.
+func Hostile(ctx context.Context, address string, in io.Reader, out io.Writer) error {
+	return siege.Hostile(ctx, address, in, out)
+}
+
 // besieged measures what one hostile caller costs all others.
 func besieged(ctx context.Context, o Options) (Report, error) {
 	r := Report{Bench: "siege", Machine: ThisMachine(), Quick: o.Quick, Seed: o.Seed}
@@ -31,7 +37,7 @@ func besieged(ctx context.Context, o Options) (Report, error) {
 		lasts /= 10
 	}
 	r.Recipe = fmt.Sprintf("a server of 1,000 nodes with a tokens file, as a process of its own; %d people with pages open, which renew themselves, and %d programs that submit and cancel "+
-		"a workload a second, for %s; then the same beside one hostile caller with an ordinary token, who does at once all that is known to be costly. People, programs and the hostile caller run on the same machine, in one other process", besiegedPeople, besiegedPrograms, lasts)
+		"a workload a second, for %s; then the same beside one hostile caller with an ordinary token, who does at once all that is known to be costly. People and programs run on the same machine in one other process, and the hostile caller in a third, which gives way to the others: where both want a processor, it has a tenth", besiegedPeople, besiegedPrograms, lasts)
 	is, err := siege.Run(ctx, siege.Options{
 		Program: o.Program, Dir: o.Dir, Lasts: lasts, People: o.scaled(besiegedPeople), Submitters: o.scaled(besiegedPrograms),
 		Progress: func(what string) { o.say("%s", what) },
@@ -109,6 +115,9 @@ func (r *Report) sides(is siege.Result) {
 	r.add(aimed(Figure{Name: "… more beside the foe", Value: float64(more >> 20), Unit: "MB"}, "≤ 300 MB", more <= 300<<20))
 	r.add(Figure{Name: "cores of the server", Value: is.Without.Cores, Unit: "cores"})
 	r.add(Figure{Name: "… beside the foe", Value: is.Beside.Cores, Unit: "cores"})
+	r.add(Figure{Name: "cores of the people and programs", Value: is.Without.CrowdCores, Unit: "cores"})
+	r.add(Figure{Name: "… beside the foe", Value: is.Beside.CrowdCores, Unit: "cores"})
+	r.add(Figure{Name: "cores of the foe's own process", Value: is.Beside.FoeCores, Unit: "cores"})
 	var words []string
 	for _, status := range slices.Sorted(maps.Keys(is.Foe)) {
 		words = append(words, fmt.Sprintf("%s: %d", status, is.Foe[status]))

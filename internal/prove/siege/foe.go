@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// foe is a caller with an ordinary token who wants no other caller to be served.
+// foe is a caller with an ordinary token who wants no other caller to be served. It is a process of
+// its own (hostile.go).
 type foe struct {
 	*fort
 	by    *http.Client
@@ -24,8 +25,7 @@ type foe struct {
 	counts map[string]int
 }
 
-// Where the hostile caller comes from, and how long it waits after it was refused: what it
-// sends is made on the same machine, and takes processor time there, too.
+// Where the hostile caller comes from, and how long it waits after it was refused.
 const (
 	foeAddress   = "127.0.0.2"
 	afterRefusal = 20 * time.Millisecond

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // memory reads a figure of the server's process, in bytes; 0 where the system does not say.
@@ -39,23 +38,4 @@ func (f *fort) watchMemory(ctx context.Context) <-chan int64 {
 		peak <- f.memory("VmHWM")
 	}()
 	return peak
-}
-
-// ticks are the kernel's units of processor time, on all that Muster is built for.
-const ticks = 100
-
-// processor is the processor time that the server used so far; 0 where the system does not say.
-func (f *fort) processor() time.Duration {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", f.process.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(data), ") ") // the name of the program is in brackets
-	col := strings.Fields(rest)
-	if len(col) < 13 {
-		return 0
-	}
-	user, _ := strconv.ParseInt(col[11], 10, 64) // the kernel writes numbers
-	system, _ := strconv.ParseInt(col[12], 10, 64)
-	return time.Duration(user+system) * time.Second / ticks
 }

@@ -30,7 +30,8 @@ type Part struct {
 	Waits  map[string]Waits // by what they did
 	Failed map[string]int   // calls of others that were not answered as they should, by what and how
 	Memory int64            // the most that the server had, in bytes; 0: this system does not say
-	Cores  float64          // that the server used
+	// Processors that were used: by the server, by the people and programs, and by the hostile caller's own process.
+	Cores, CrowdCores, FoeCores float64
 }
 
 // Run starts a server and lays siege to it.
@@ -53,8 +54,14 @@ func Run(ctx context.Context, o Options) (r Result, err error) {
 	o.Progress(fmt.Sprintf("%d people and %d programs, for %s", o.People, o.Submitters, o.Lasts))
 	r.Without = f.part(ctx, o, nil, nil)
 	o.Progress(fmt.Sprintf("… and one who is hostile, for %s", o.Lasts))
-	foe := newFoe(f)
+	foe, err := f.attackedBy(o.Program)
+	if err != nil {
+		return r, err
+	}
 	r.Beside = f.part(ctx, o, foe, r.Without.Waits)
+	if err := foe.withdraw(); err != nil {
+		return r, err
+	}
 	r.Foe = foe.answered()
 	return r, ctx.Err()
 }
@@ -64,37 +71,33 @@ const settling = 5 * time.Second
 
 // part lets a crowd live beside a foe (nil: there is none), and measures it. known are the waits
 // without the foe.
-func (f *fort) part(ctx context.Context, o Options, foe *foe, known map[string]Waits) Part {
+func (f *fort) part(ctx context.Context, o Options, foe *enemy, known map[string]Waits) Part {
 	ctx, end := context.WithTimeout(ctx, o.Lasts+settling+o.Patience)
 	defer end()
 	c := newCrowd(f, o)
 	over := c.live(ctx)
-	if foe != nil {
-		foe.attack(ctx)
-	}
-	select {
-	case <-time.After(settling):
-	case <-ctx.Done():
-	}
+	rest(ctx, settling)
 	c.begin()
 	memory := f.watchMemory(ctx)
-	began, used := time.Now(), f.processor()
+	server, crowd, foes := f.process.Process.Pid, os.Getpid(), 0
+	if foe != nil {
+		foes = foe.process.Process.Pid
+	}
+	used := watchProcessors(server, crowd, foes)
 	rest(ctx, o.Lasts)
 	for foe != nil && o.Patience > 0 && !met(c, foe, known) && rest(ctx, 100*time.Millisecond) {
 	}
+	p := Part{Cores: used.cores(server), CrowdCores: used.cores(crowd), FoeCores: used.cores(foes)}
 	end()
-	p := Part{Cores: (f.processor() - used).Seconds() / time.Since(began).Seconds(), Memory: <-memory}
+	p.Memory = <-memory
 	over()
-	if foe != nil {
-		foe.rest()
-	}
 	p.Waits, p.Failed = c.waits()
 	return p
 }
 
 // met says whether the server has refused calls of the foe's, and has answered each kind of call of
 // the others. On a busy machine it takes a while until the first of each has come.
-func met(c *crowd, e *foe, known map[string]Waits) bool {
+func met(c *crowd, e *enemy, known map[string]Waits) bool {
 	if e.answered()[refused] == 0 {
 		return false
 	}
