@@ -54,7 +54,8 @@ func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, err
 		by[fleet.StepCheckin] = &gitcheckin.Checkin{Repository: o.CheckinRepository, Branch: o.CheckinBranch, Token: checkin}
 	}
 	if token != "" {
-		by[fleet.StepPipeline] = &buildkite.Pipeline{Token: token, HTTP: &http.Client{Timeout: time.Minute}}
+		pipeline := &buildkite.Pipeline{Token: token, HTTP: &http.Client{Timeout: time.Minute}}
+		by[fleet.StepPipeline], by[fleet.StepProjects] = pipeline, buildkite.Projects{Pipeline: pipeline}
 	}
 	if o.Azure {
 		if by[fleet.StepQuota], err = o.requests(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal/postgres"
 	"github.com/muster-fleet/muster/internal/run/provision"
 	outside "github.com/muster-fleet/muster/internal/run/provision/simulated"
+	"github.com/muster-fleet/muster/internal/run/provision/tofu"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -24,17 +25,6 @@ func (s *server) buildOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sets, err := s.Outside.ScaleSets.open(s.drives)
-	if err != nil {
-		return err
-	}
-	azure := s.withBuilding(adapters)
-	if sets != nil {
-		azure[fleet.StepScaleSets], azure[fleet.StepTeardown] = sets, sets
-	}
-	if err := s.Outside.meter(azure); err != nil {
-		return err
-	}
 	clouds, err := s.Outside.clouds()
 	if err != nil {
 		return err
@@ -47,16 +37,36 @@ func (s *server) buildOut(ctx context.Context) error {
 	if projects != nil {
 		defer projects.Close()
 	}
-	outside := runners(projects, azure)
+	azure, err := s.azureSteps(adapters, projects)
+	if err != nil {
+		return err
+	}
 	runner := provision.New(provision.Options{
 		Read: s.engine.Read, Log: s.log,
 		Do:        func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
-		Providers: map[string]provision.Outside{"simulated": runners(projects, world), "azure": outside, fleet.ProviderHand: runners(projects, provision.WithHands(adapters))}, Clouds: clouds,
-		Mask: mask,
+		Providers: map[string]provision.Outside{
+			"simulated": runners(projects, world), "azure": runners(projects, azure), fleet.ProviderHand: runners(projects, provision.WithHands(adapters)),
+		},
+		Clouds: clouds, Mask: mask,
 	})
 	s.builder.Store(runner)
 	defer s.builder.Store(nil)
 	return takeTurns(ctx, runner, func() { s.engine.Read(func(st *fleet.State) { grantAll(st, world) }) })
+}
+
+// azureSteps are the adapters of clusters of Azure: those that are handed in, and those that need
+// this server's clusters, its state, or what runs projects.
+func (s *server) azureSteps(adapters provision.BySteps, projects *tofu.Runner) (provision.BySteps, error) {
+	sets, err := s.Outside.ScaleSets.open(s.drives)
+	if err != nil {
+		return nil, err
+	}
+	by := s.withBuilding(adapters)
+	if sets != nil {
+		by[fleet.StepScaleSets], by[fleet.StepTeardown] = sets, sets
+	}
+	s.withDependents(by, projects)
+	return by, s.Outside.meter(by)
 }
 
 // withBuilding adds to adapters what clusters say of themselves, where this server has real ones.
@@ -68,6 +78,15 @@ func (s *server) withBuilding(by provision.BySteps) provision.BySteps {
 		}
 	}
 	return all
+}
+
+// withDependents adds to adapters what says whether the projects of other clusters know one.
+func (s *server) withDependents(by provision.BySteps, projects *tofu.Runner) {
+	know := map[string]provision.Knower{}
+	if projects != nil {
+		know[tofu.Word] = projects
+	}
+	by[fleet.StepDependencies] = provision.Dependents{Read: s.engine.Read, Runners: know}
 }
 
 // reachBuilt is the client of a cluster that is built, by a kubeconfig or its agent; nil: it has

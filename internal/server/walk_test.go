@@ -46,14 +46,16 @@ func newWalk(t *testing.T) *walk {
 		t.Fatal(err)
 	}
 	w.engine = e
+	pipeline := &buildkite.Pipeline{Token: "bkua-of-the-walk", Address: w.builds.URL}
 	by := provision.BySteps{
 		fleet.StepCheckin:  &gitcheckin.Checkin{Repository: w.git.bare, Branch: "main"},
-		fleet.StepPipeline: &buildkite.Pipeline{Token: "bkua-of-the-walk", Address: w.builds.URL},
+		fleet.StepPipeline: pipeline, fleet.StepProjects: buildkite.Projects{Pipeline: pipeline},
 	}
-	for _, step := range []fleet.Step{fleet.StepScaleSets, fleet.StepJoin, fleet.StepValidation, fleet.StepServices, fleet.StepProjects, fleet.StepDependencies, fleet.StepHealth} {
+	for _, step := range []fleet.Step{fleet.StepScaleSets, fleet.StepJoin, fleet.StepValidation, fleet.StepServices, fleet.StepHealth} {
 		by[step] = w.world
 	}
 	projects := newProjects(t, tofu.Options{Source: tofu.NewSource("../../examples/buildout/projects", "", ""), Now: w.wall})
+	by[fleet.StepDependencies] = provision.Dependents{Read: e.Read, Runners: map[string]provision.Knower{tofu.Word: projects}}
 	w.open(by, projects, provision.Options{Clouds: map[string]provision.Cloud{"azure": azureOf(w.world)}})
 	return w
 }
@@ -146,7 +148,7 @@ puma,azure,s1,east,h200,a:2,mid,nd-tofu
 // Two clusters from a line in a sheet to production, and a gang that runs there: one with two
 // touches, one with the entry alone. Azure's quota comes from the SDK's fake, builds from a
 // stand-in that fails often; the repository is a bare one, and projects are applied by the real
-// program. Scale sets, nodes, validation and services are simulated: there are no adapters to real ones.
+// program. Scale sets, nodes, validation and services are simulated here.
 func TestTwoTouches(t *testing.T) {
 	began, w := time.Now(), newWalk(t)
 	w.plan()
@@ -177,6 +179,7 @@ func (w *walk) arrived(s *fleet.State) {
 		if got := s.Partition(name + "/h200").Tally().Installed; got != want.installed || len(l.Touches) != want.touches {
 			w.Errorf("%s: %d GPUs installed, touches %+v", name, got, l.Touches)
 		}
-		w.Logf("%s: in production %s after its entry, touches %d", name, l.Course.Produced.Sub(w.began).Round(time.Second), len(l.Touches))
+		knows, _ := l.Saw(fleet.StepDependencies)
+		w.Logf("%s: in production %s after its entry, touches %d; %s", name, l.Course.Produced.Sub(w.began).Round(time.Second), len(l.Touches), knows.Detail)
 	}
 }

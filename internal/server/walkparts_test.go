@@ -184,3 +184,13 @@ func (p projects) Look(ctx context.Context, s provision.Subject) ([]fleet.StepEv
 		time.Sleep(lookEvery)
 	}
 }
+
+func (p projects) Knows(s provision.Subject, since fleet.Instant) (bool, string) {
+	for {
+		knows, missing := p.Runner.Knows(s, since)
+		if missing != "its projects have not been planned since" {
+			return knows, missing
+		}
+		time.Sleep(lookEvery)
+	}
+}

@@ -86,7 +86,7 @@ var rooms = []room{
 	{folder: "internal/run/driver/simulated", kind: plain, only: "state/fleet run/driver", tests: "run/driver/drivertest"},
 	{folder: "internal/run/driver/drivertest", kind: plain, only: "state/fleet run/driver"},
 	{folder: "internal/run/engine", kind: open, may: "run/journal run/driver run/compact run/keys", tests: "run/journal/memory run/journal/sqlite"},
-	{folder: "internal/run/provision", kind: plain, only: "state/fleet decide/core", tests: "state/event run/provision/simulated run/engine run/journal run/journal/memory"},
+	{folder: "internal/run/provision", kind: plain, only: "state/fleet state/text decide/core", tests: "state/event run/provision/simulated run/engine run/journal run/journal/memory"},
 	{folder: "internal/run/provision/azurequota", kind: open, only: "state/fleet run/provision"},
 	{folder: "internal/run/provision/buildkite", kind: open, only: "state/fleet run/provision"},
 	{folder: "internal/run/provision/gitcheckin", kind: open, only: "state/fleet run/provision"},

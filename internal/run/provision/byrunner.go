@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -20,8 +19,7 @@ type ByRunner struct {
 
 // runner is what runs a blueprint's pipeline; nil: the rest does.
 func (b ByRunner) runner(blueprint *fleet.Blueprint) Outside {
-	word, _, _ := strings.Cut(blueprint.Runner, ":")
-	return b.Runners[word]
+	return b.Runners[runnerOf(blueprint)]
 }
 
 // of is who carries out an order.

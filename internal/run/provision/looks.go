@@ -13,8 +13,6 @@ import (
 type subject struct {
 	Subject
 	awaits bool // its check-in is waited for, and may be seen
-	known  []fleet.StepEvidence
-	done   []Order // operations that succeeded at this generation
 }
 
 func subjectOf(l *fleet.Life, b *fleet.Blueprint) subject {
@@ -23,10 +21,10 @@ func subjectOf(l *fleet.Life, b *fleet.Blueprint) subject {
 		CheckedIn: l.Course.CheckedIn != 0 || b.Checkin == fleet.CheckinInventory,
 	}}
 	s.awaits = l.Course.CheckedIn == 0 && b.Checkin != fleet.CheckinInventory && l.Course.Retiring == 0
-	s.known = append(s.known, l.Evidence...)
+	s.Known = append(s.Known, l.Evidence...)
 	for _, st := range l.Steps {
 		if st.Step != fleet.StepQuota && st.Operation.State == fleet.OperationSucceeded && st.Operation.Generation == l.Generation {
-			s.Done, s.done = append(s.Done, st.Step), append(s.done, orderOf(l, b, st))
+			s.Done, s.Orders = append(s.Done, st.Step), append(s.Orders, orderOf(l, b, st))
 		}
 	}
 	return s
@@ -59,6 +57,9 @@ func (r *Runner) look(ctx context.Context, s subject, now fleet.Instant) error {
 			changed = append(changed, e)
 		}
 	}
+	if slices.ContainsFunc(seen, func(e fleet.StepEvidence) bool { return !e.Holds }) {
+		r.looks[s.Record.Name] = now.Add(LookAgain) // it is waited for
+	}
 	r.beat.see(s, same, now)
 	if len(changed) == 0 {
 		return nil
@@ -72,7 +73,7 @@ func (r *Runner) see(ctx context.Context, p Outside, s subject) ([]fleet.StepEvi
 	limited, end := context.WithTimeout(ctx, CallLimit)
 	defer end()
 	seen, wrong := p.Look(limited, s.Subject)
-	for _, o := range s.done {
+	for _, o := range s.Orders {
 		if slices.ContainsFunc(seen, func(e fleet.StepEvidence) bool { return e.Step == o.Step }) {
 			continue
 		}
@@ -90,7 +91,7 @@ func (r *Runner) see(ctx context.Context, p Outside, s subject) ([]fleet.StepEvi
 
 // knows says whether the state says just this of a step.
 func (s *subject) knows(e fleet.StepEvidence) bool {
-	for _, k := range s.known {
+	for _, k := range s.Known {
 		if k.Step == e.Step {
 			return k.Holds == e.Holds && k.Generation == e.Generation && (e.Holds || k.Detail == e.Detail)
 		}
@@ -100,12 +101,12 @@ func (s *subject) knows(e fleet.StepEvidence) bool {
 
 // covers says whether these steps are all that the state knows something of.
 func (s *subject) covers(steps []fleet.Step) bool {
-	for _, k := range s.known {
+	for _, k := range s.Known {
 		if !slices.Contains(steps, k.Step) {
 			return false
 		}
 	}
-	return len(s.known) > 0
+	return len(s.Known) > 0
 }
 
 // awaitCheckin reports a check-in that the outside can see.

@@ -44,7 +44,19 @@ type Subject struct {
 	Generation int
 	CheckedIn  bool
 	Commit     string
-	Done       []fleet.Step // whose operations succeeded at this generation
+	Done       []fleet.Step         // whose operations succeeded at this generation
+	Orders     []Order              // those operations
+	Known      []fleet.StepEvidence // what was last seen of its steps
+}
+
+// Order is the operation of a step that succeeded at this generation; false: none did.
+func (s *Subject) Order(step fleet.Step) (Order, bool) {
+	for _, o := range s.Orders {
+		if o.Step == step {
+			return o, true
+		}
+	}
+	return Order{}, false
 }
 
 // Outside carries out the operations of one provider. Every method may be slow, may fail,

@@ -250,3 +250,38 @@ func TestRefusalsHaveClasses(t *testing.T) {
 		})
 	}
 }
+
+// Projects are applied as the build that passed says: each at the commit of its empty plan. A
+// build that a person has started again is waited for; one that failed then is no evidence.
+func TestABuildSaysThatProjectsAreApplied(t *testing.T) {
+	s, p := start(t)
+	o := order()
+	o.Blueprint.Projects = []string{"network", "dns"}
+	if _, err := p.Begin(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	subject := provision.Subject{Record: o.Record, Blueprint: o.Blueprint, Generation: 1, Orders: []provision.Order{o}}
+	look := func(holds bool, says string) {
+		t.Helper()
+		seen, err := (buildkite.Projects{Pipeline: p}).Look(t.Context(), subject)
+		if err != nil || len(seen) != 1 || seen[0].Step != fleet.StepProjects || seen[0].Holds != holds || !strings.Contains(seen[0].Detail, says) {
+			t.Errorf("want holds %v, %q, got %+v, %v", holds, says, seen, err)
+		}
+	}
+	tell := func(key, value string) { s.builds[0]["meta_data"].(map[string]any)[key] = value }
+	s.set("passed", nil)
+	tell("muster-project-network", "aaa")
+	look(false, "sets the meta-data muster-project-dns")
+	tell("muster-project-dns", "bbb")
+	look(true, "build 1 passed at commit abc123; network at aaa: empty plan; dns at bbb: empty plan")
+	s.set("running", nil)
+	if seen, err := (buildkite.Projects{Pipeline: p}).Look(t.Context(), subject); len(seen) != 0 || err != nil {
+		t.Errorf("while it runs again: %+v, %v", seen, err)
+	}
+	s.set("failed", nil)
+	look(false, "build 1 has ended as failed")
+	subject.Blueprint.Runner = "tofu"
+	if seen, err := (buildkite.Projects{Pipeline: p}).Look(t.Context(), subject); len(seen) != 0 || err != nil {
+		t.Errorf("of another runner: %+v, %v", seen, err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -43,7 +44,7 @@ func (r *Runner) run(ctx context.Context, o provision.Order, rec *record) {
 	case err == nil:
 		rec.State = fleet.OperationSucceeded
 		if o.Step == fleet.StepPipeline {
-			r.saw(rec.Cluster, o.Generation, true, rec.evidence())
+			r.saw(rec.Cluster, o.Generation, time.Time{}, true, rec.evidence())
 		}
 	case errors.As(err, &blocked):
 		rec.State, rec.Error, rec.Destroys, rec.Blocks = fleet.OperationBlocked, blocked.Error(), blocked.destroys, rec.Blocks+1

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -158,69 +156,5 @@ func (r *Runner) turn(ctx context.Context, do func()) {
 		defer func() { <-r.turns }()
 		do()
 	case <-ctx.Done():
-	}
-}
-
-// check is what was last seen of a cluster's applied projects.
-type check struct {
-	generation int
-	at         time.Time // when it was seen; zero: not yet
-	begun      bool
-	seen       fleet.StepEvidence
-}
-
-// Look says whether the projects of a cluster are still as they were applied. They are
-// planned again every few minutes, beside the look; it answers with the last plan.
-func (r *Runner) Look(_ context.Context, s provision.Subject) ([]fleet.StepEvidence, error) {
-	if !slices.Contains(s.Done, fleet.StepPipeline) {
-		return nil, nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	c := r.checks[s.Record.Name]
-	if c.generation != s.Generation {
-		c = check{generation: s.Generation}
-	}
-	age := r.o.Now().Sub(c.at)
-	if !c.begun && age >= CheckEvery && r.ctx.Err() == nil {
-		c.begun = true
-		r.all.Go(func() { r.turn(r.ctx, func() { r.check(s) }) })
-	}
-	r.checks[s.Record.Name] = c
-	if c.at.IsZero() || age > provision.LookEvery {
-		return nil, nil
-	}
-	return []fleet.StepEvidence{c.seen}, nil
-}
-
-// saw keeps what was seen of a cluster's projects.
-func (r *Runner) saw(cluster string, generation int, holds bool, detail string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.checks[cluster] = check{
-		generation: generation, at: r.o.Now(),
-		seen: fleet.StepEvidence{Step: fleet.StepProjects, Holds: holds, Generation: generation, Detail: detail},
-	}
-}
-
-// check plans the projects of a cluster, and changes nothing.
-func (r *Runner) check(s provision.Subject) {
-	o := provision.Order{ID: s.Record.Name + ".look", Step: fleet.StepProjects, Generation: s.Generation, Record: s.Record, Blueprint: s.Blueprint}
-	rec, err := newRecord(o)
-	if err == nil {
-		err = r.inProjects(r.ctx, o, rec, r.plansNothing)
-	}
-	var drift *driftError
-	switch {
-	case err == nil:
-		r.saw(s.Record.Name, s.Generation, true, rec.evidence())
-	case errors.As(err, &drift):
-		r.saw(s.Record.Name, s.Generation, false, strings.TrimSpace(drift.Error()))
-	default: // it could not be seen: what was seen grows old
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		c := r.checks[s.Record.Name]
-		c.begun = false
-		r.checks[s.Record.Name] = c
 	}
 }

@@ -1,0 +1,47 @@
+package server
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/run/provision/buildkite"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// A server that is set up for clusters of Azure has an adapter for every step of their lives: with
+// one missing, none of them would ever reach production.
+func TestEveryStepOfAClusterOfAzureHasAnAdapter(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	t.Setenv("AZURE_CLIENT_ID", "c1")
+	t.Setenv("AZURE_TENANT_ID", "t1")
+	t.Setenv("AZURE_CLIENT_SECRET", "of-the-test")
+	s := &server{cluster: &cluster{real: &clusters{}}}
+	s.Outside = outsideOptions{
+		CheckinRepository: folder, BuildkiteToken: write("token", "bkua-of-the-test"), Azure: true,
+		ScaleSets: scaleSetOptions{Templates: folder, Kubeconfig: write("kubeconfig", `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c}}], clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]}`)},
+	}
+	adapters, _, err := s.Outside.adapters()
+	if err != nil {
+		t.Fatal(err)
+	}
+	by, err := s.azureSteps(adapters, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range fleet.Steps() {
+		if by[step] == nil {
+			t.Errorf("step %s has no adapter", step)
+		}
+	}
+	if _, is := by[fleet.StepProjects].(buildkite.Projects); !is {
+		t.Errorf("projects are looked at by %T", by[fleet.StepProjects])
+	}
+}
