@@ -12,7 +12,7 @@ import (
 	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
 )
 
-// DefaultAddress is where a server listens, and a client looks, if nobody says otherwise.
+// DefaultAddress is where a server listens, and a client looks, unless told otherwise.
 const DefaultAddress = "127.0.0.1:6878"
 
 // Options of New. The zero value reaches a server on this machine.

@@ -110,7 +110,7 @@ func Refused(err error, code string) bool {
 // NotAllowed says whether the server would not let the caller do this: the caller
 // is unknown to it, or may not.
 func NotAllowed(err error) bool {
-	code := connect.CodeOf(err) // without a refusal, somebody on the way has said it
+	code := connect.CodeOf(err) // without a refusal, a proxy on the way has said it
 	return Refused(err, AccessDenied) || Refused(err, NotOperator) || code == connect.CodeUnauthenticated || code == connect.CodePermissionDenied
 }
 

@@ -98,7 +98,7 @@ func enrol(data string, o enrolOptions) (link.Identity, error) {
 // revoke lets none of them in any more.
 func revoke(data, cluster string) error {
 	if _, err := os.Stat(filepath.Join(data, agentsDir)); err != nil {
-		return cli.Malformed(fmt.Errorf("data folder %s has enrolled nobody", data))
+		return cli.Malformed(fmt.Errorf("data folder %s has enrolled no agent", data))
 	}
 	a, err := link.OpenAuthority(filepath.Join(data, agentsDir))
 	if err != nil {

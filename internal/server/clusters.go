@@ -39,7 +39,7 @@ type clusters struct {
 	end         func(error)
 	all         sync.WaitGroup
 	kept        map[string]*keptCluster
-	quiets      map[string]time.Time // clusters that nobody looks at, and since when
+	quiets      map[string]time.Time // clusters that no agent looks at, and since when
 	reconcilers sync.Map             // *kube.Reconciler by cluster
 }
 
@@ -175,7 +175,7 @@ func (c *clusters) joined(h link.Hello) {
 // agentsOwn is said of the Prometheus of a cluster that only its agent reaches.
 const agentsOwn = "the agent's"
 
-// figures is who says what a cluster's GPUs do; nil: nobody does.
+// figures says what a cluster's GPUs do; nil where they are not measured.
 func (c *clusters) figures(join joinOptions) (*dcgm.Client, error) {
 	switch {
 	case join.Prometheus == "":
@@ -186,7 +186,7 @@ func (c *clusters) figures(join joinOptions) (*dcgm.Client, error) {
 	return dcgm.New(join.Prometheus)
 }
 
-// same says whether a cluster is the one that it was: a certificate that somebody
+// same says whether a cluster is the one that it was: a certificate that a person
 // has copied to another cluster would make all of the first one's nodes vanish.
 func (c *clusters) same(h link.Hello) error {
 	if h.UID == "" {
@@ -333,7 +333,7 @@ func (c *clusters) notice(ctx context.Context) {
 	}
 }
 
-// silent lists clusters that nobody looks at, for as long as makes reports stale.
+// silent lists clusters that no agent looks at, for as long as makes reports stale.
 func (c *clusters) silent(now time.Time) (names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,11 +6,11 @@
 // command_agent.go, command_webhook.go, and the benches that need an API (bench.go).
 // plugin.go is the same program as kubectl muster.
 //
-// up.go brings a server about (options.go says of what), and run.go serves until the
-// end: its data folder (folder.go), its journal (journal.go), the engine with a
-// simulated cluster (cluster.go), one real cluster (join.go) or several (clusters.go)
-// under it, a look at what must always hold (invariants.go), the API over it
-// (decider.go, modes.go), and what people see of it (live.go). taketurns.go drives what
+// up.go brings a server about (options.go says of what), and run.go serves until the end.
+// From below upward a server has a data folder (folder.go), a journal (journal.go), and one
+// kind of cluster: simulated (cluster.go), one real (join.go) or several (clusters.go). Over
+// the engine stand a look at what must always hold (invariants.go), the API (decider.go,
+// modes.go), and what people see of it (live.go). taketurns.go drives what
 // is carried out outside: clusters are built (provision.go, outside.go), and nodes are
 // visited (executors.go). agent.go runs the agent of a cluster, which dials in. access.go
 // and signin.go say who calls.

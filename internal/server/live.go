@@ -184,7 +184,7 @@ func (s *server) invite() {
 		return // the cluster itself says what there is, in a moment
 	}
 	s.tell("Nodes: %d; workloads that have not ended: %d. No cluster is connected: replicas are simulated, and\n"+
-		"workloads run until somebody cancels them.", nodes, live)
+		"workloads run until they are cancelled.", nodes, live)
 	if nodes == 0 {
 		s.tell("\nThe fleet is empty. In another terminal: muster apply -f fleet.yaml")
 	}

@@ -115,7 +115,7 @@ func (p *asked) line(ctx context.Context, rest []string) ([]string, error) {
 	return words, nil
 }
 
-// find finds out what nobody said: how the cluster is called, and how the server is reached.
+// find finds out what was not given: how the cluster is called, and how the server is reached.
 func (p *asked) find(ctx context.Context, c *kube.Client) error {
 	cluster, server, service := c.Signpost(ctx)
 	if p.server == "" && server != "" {

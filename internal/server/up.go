@@ -86,7 +86,7 @@ type server struct {
 
 	listener   net.Listener
 	socket     net.Listener      // for this machine's own user; nil: there is none
-	people     api.Authenticator // who signs in, and how; nil: nobody does
+	people     api.Authenticator // who signs in, and how; nil: no sign-in
 	auth       api.Authenticator
 	oidc       *api.OIDC          // nil: people do not sign in at a provider
 	sessions   *signin.Sessions   // of readers who signed in there; nil: as above

@@ -13,7 +13,7 @@ import (
 type Kind string
 
 // The kinds of change. A Conflict is a difference that a file cannot bring
-// about: it has no command, and whoever applies the file should be told first.
+// about: it has no command, and the person who applies the file should be told first.
 const (
 	Added    Kind = "+"
 	Changed  Kind = "~"

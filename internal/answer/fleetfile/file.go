@@ -135,7 +135,7 @@ func Read(name string, f yamlfile.Fields, o Options) File {
 	return file
 }
 
-// partitions is what grants may name, or nil where nobody can tell here.
+// partitions is what grants may name, or nil where that is not known here.
 func (f File) partitions(o Options) map[string]int {
 	if o.Partitions == nil && f.Clusters == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// writeHealth writes the health policy, where somebody has set one.
+// writeHealth writes the health policy, where one is set.
 func writeHealth(b *bytes.Buffer, s *fleet.State) {
 	if s.Health == nil {
 		return

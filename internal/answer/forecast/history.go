@@ -107,8 +107,8 @@ func (h *History) habitOf(w *fleet.Workload) curve {
 }
 
 // runtime is how long a workload runs in all at the quantile p, given that it has run
-// for some time already. ok is false if that cannot be known: it declares no maximum,
-// or has outrun it and all that was ever seen.
+// for some time already. ok is false if that cannot be known. Such a workload declares no
+// maximum, or has outrun it and all that was ever seen.
 func (h *History) runtime(w *fleet.Workload, ran time.Duration, p int64) (total time.Duration, ok bool) {
 	if w.MaxRuntime <= 0 {
 		return 0, false

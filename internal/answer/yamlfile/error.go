@@ -54,7 +54,7 @@ func (e Errors) NotYet() bool {
 	return len(e) > 0
 }
 
-// echoed is how many characters of somebody's text a message repeats.
+// echoed is how many characters of the text a message repeats.
 const echoed = 60
 
 // Clip shortens a text for a message, and says how long it was.

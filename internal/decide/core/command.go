@@ -10,8 +10,8 @@ type Actor struct {
 	Name     string   // as the log shows it: user:ada, operator:ops for user:ada, driver, muster
 	User     string   // whose work it is; "" for parts of Muster itself
 	Groups   []string // the user's groups
-	Operator bool     // everything is allowed: an admin's sign-in, who runs the server, Muster's own parts
-	// Principal is who proved to be who they are to the server; the zero value: nobody had to.
+	Operator bool     // everything is allowed: an admin's sign-in, the server's own OS user, Muster's own parts
+	// Principal is the identity that the server has proved; the zero value: no proof was asked for.
 	Principal fleet.Principal
 	Brings    []access.Grant // roles that the sign-in itself brings
 
@@ -46,10 +46,10 @@ type Earlier struct {
 	Use   *fleet.KeyUse // of this key; nil: it was not used since
 }
 
-// Command is something that somebody wants. Decide turns it into events or a refusal.
+// Command is a wish of a person or a program. Decide turns it into events or a refusal.
 type Command interface{ command() }
 
-// Commands about metal.
+// Commands about clusters and nodes.
 type (
 	// AddCluster adds a cluster.
 	AddCluster struct {
@@ -122,11 +122,11 @@ type (
 	CreateQuota struct {
 		Path   string
 		Access fleet.Access
-		Owner  string // "": nobody is named
+		Owner  string // "": none is named
 	}
 	// DeleteQuota deletes a quota that has no grants, no children and no work.
 	DeleteQuota struct{ Path string }
-	// SetOwner names who answers for a quota; "" for nobody.
+	// SetOwner names who answers for a quota; "" for none.
 	SetOwner struct{ Path, Owner string }
 	// SetAccess sets who may target a quota.
 	SetAccess struct {

@@ -13,7 +13,7 @@ type (
 		Ask       haircut.Ask
 		Effective fleet.Instant // the day from which waves take effect, as people are told; 0: none is named
 	}
-	// ReviewHaircut says that somebody has looked at a plan and agrees.
+	// ReviewHaircut says that a person has looked at a plan and agrees.
 	ReviewHaircut struct{ Name string }
 	// TellHaircut says that the people whom a wave concerns were told.
 	TellHaircut struct{ Name, Cluster string } // Cluster "": all waves

@@ -43,7 +43,7 @@ func addPartition(s *fleet.State, c AddPartition) ([]event.Event, *Refusal) {
 	return one(event.PartitionAdded{Cluster: c.Cluster, GPU: c.GPU, GPUsPerNode: gpus})
 }
 
-// Bounds that keep a typing error from building a fleet that nobody has.
+// Bounds that keep a typing error from building an impossible fleet.
 const (
 	MaxGPUsPerNode     = 64
 	MaxNodesPerCommand = 200_000
@@ -233,7 +233,7 @@ func setMode(s *fleet.State, c SetMode) ([]event.Event, *Refusal) {
 	events, _ := one(event.ClusterModeSet{Cluster: c.Cluster, Mode: c.Mode, Was: cluster.Mode})
 	if c.Mode == fleet.Enforce && s.SeesWork(c.Cluster) && !cluster.Stale {
 		// Some of what was seen there is not Muster's to start or to take away. Until the
-		// cluster has said what is, nothing is decided: nobody leaves for who cannot start.
+		// cluster has said what is, nothing is decided: no work leaves for work that cannot start.
 		events = append(events, event.ReportsStopped{Cluster: c.Cluster, Why: "it goes to mode enforce with work that was seen there"})
 	}
 	return events, nil

@@ -131,7 +131,7 @@ func lost(p *fleet.Partition, node int, c SetNodes) []event.Event {
 	return events
 }
 
-// stays orders residents by who stays first on a node that gets smaller: quota
+// stays orders residents by which stays first on a node that gets smaller: quota
 // before flex, then the quota's order.
 func stays(a, b fleet.Resident) bool {
 	if a.Workload.Flexes() != b.Workload.Flexes() {

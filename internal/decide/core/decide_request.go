@@ -17,7 +17,7 @@ type (
 		GPUs             int
 		Until            fleet.Instant // when they end by themselves; 0: never
 	}
-	// RequestAccess asks that somebody may target a quota.
+	// RequestAccess asks that a user, group or namespace may target a quota.
 	RequestAccess struct {
 		Quota  string
 		Access fleet.Access
@@ -71,7 +71,7 @@ func requestAccess(s *fleet.State, r Request, c RequestAccess, now fleet.Instant
 	}
 	switch {
 	case c.Access.Open():
-		return nil, refuse(Invalid, "nobody is named who shall be let into %s; name a user, a group or a namespace", c.Quota)
+		return nil, refuse(Invalid, "the request names no user, group or namespace to let into %s; name one", c.Quota)
 	case q.Access.Open():
 		return nil, refuse(NothingToDo, "%s is open to everyone already", c.Quota)
 	}
@@ -90,7 +90,7 @@ func newRequest(s *fleet.State, r Request, q fleet.QuotaRequest, now fleet.Insta
 	return one(event.RequestMade{Request: q})
 }
 
-// openRequest finds a request that nobody has answered yet.
+// openRequest finds a request that has no answer yet.
 func openRequest(s *fleet.State, id uint64) (*fleet.QuotaRequest, *Refusal) {
 	q := s.Request(id)
 	switch {
@@ -102,7 +102,7 @@ func openRequest(s *fleet.State, id uint64) (*fleet.QuotaRequest, *Refusal) {
 	return q, nil
 }
 
-// owns says whether somebody answers for a quota: its owner in person, one of
+// owns says whether a person answers for a quota: its owner in person, one of
 // the owning group, or whose role allows the action there.
 func owns(s *fleet.State, by Actor, quota string, action access.Action) bool {
 	owner := s.OwnerOf(quota)
@@ -145,7 +145,7 @@ func offerQuota(s *fleet.State, r Request, c OfferQuota, now fleet.Instant) ([]e
 
 func orNobody(owner string) string {
 	if owner == "" {
-		return "nobody that is named"
+		return "no person by name"
 	}
 	return owner
 }
@@ -174,8 +174,8 @@ func answerRequest(s *fleet.State, r Request, c AnswerRequest, now fleet.Instant
 	return append([]event.Event{ended}, done...), refusal
 }
 
-// ownRequest says whether somebody would answer what they asked for themselves. Who runs
-// the server may: there is nobody else.
+// ownRequest says whether a person would answer their own request. The OS user that runs
+// the server may: there is no second person.
 func ownRequest(by Actor, q *fleet.QuotaRequest) bool {
 	return q.User != "" && q.User == by.User && (!by.Operator || by.Principal.SignedIn())
 }
@@ -207,7 +207,7 @@ func fulfil(s *fleet.State, q *fleet.QuotaRequest, now fleet.Instant) ([]event.E
 	return append(events, granted...), refusal
 }
 
-// grantRest grants from what is unallocated what nobody offered. The transfers
+// grantRest grants from what is unallocated what no quota offered. The transfers
 // before it change no sum, so it is checked against the state as it is.
 func grantRest(s *fleet.State, q *fleet.QuotaRequest, rest int, now fleet.Instant) ([]event.Event, *Refusal) {
 	was := 0

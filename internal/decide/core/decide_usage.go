@@ -9,7 +9,7 @@ import (
 type MeasureUsage struct{ Of []Measured }
 
 // Measured is what the GPUs of one workload are seen to do, in thousandths of
-// full activity; Tensor and Network may be fleet.Unmeasured. Where SM is, nobody
+// full activity; Tensor and Network may be fleet.Unmeasured. Where SM is, no monitor
 // measures the workload any more, and whether it is idle is not known.
 type Measured struct {
 	Namespace, Name     string
@@ -48,11 +48,11 @@ func measureUsage(s *fleet.State, c MeasureUsage) ([]event.Event, *Refusal) {
 
 func checkMeasured(m Measured) *Refusal {
 	if m.SM != fleet.Unmeasured && (m.SM < 0 || m.SM > 1000) {
-		return refuse(Invalid, "workload %s/%s: SM activity %d; it is 0 to 1000 thousandths, or %d where nobody measures any more", clip(m.Namespace), clip(m.Name), m.SM, fleet.Unmeasured)
+		return refuse(Invalid, "workload %s/%s: SM activity %d; it is 0 to 1000 thousandths, or %d where no monitor measures any more", clip(m.Namespace), clip(m.Name), m.SM, fleet.Unmeasured)
 	}
 	for _, f := range []fleet.Permille{m.Tensor, m.Network} {
 		if f != fleet.Unmeasured && (f < 0 || f > 1000) {
-			return refuse(Invalid, "workload %s/%s: activity %d; it is 0 to 1000 thousandths, or %d where nobody measured",
+			return refuse(Invalid, "workload %s/%s: activity %d; it is 0 to 1000 thousandths, or %d where no monitor measured",
 				clip(m.Namespace), clip(m.Name), f, fleet.Unmeasured)
 		}
 	}

@@ -18,7 +18,7 @@ func DraftHaircut(s *fleet.State, ask haircut.Ask, now fleet.Instant) (fleet.Hai
 	return h, nil
 }
 
-// tryWaves applies waves to a copy of the fleet, one after another, lets the very
+// tryWaves applies waves to a copy of the fleet, one after another, lets the same
 // rules that decide react, and notes what came of it in their parts.
 func tryWaves(fork func() *fleet.State, waves []fleet.Wave, now fleet.Instant) {
 	if len(waves) == 0 {
@@ -114,9 +114,9 @@ func touched(s *fleet.State, w *fleet.Workload, spots []fleet.Spot) fleet.Touche
 	return t
 }
 
-// GateOf says why a wave that is in force stops the next one: a promise that the
-// plan made is broken, or guaranteed work waits inside its quota's grant that would run had
-// the wave not been (which is tried on a copy), because the grant is not backed. That work waits
+// GateOf says why a wave that is in force stops the next one. Either a promise that the
+// plan made is broken. Or guaranteed work waits inside its quota's grant because the grant
+// is not backed, and would run without the wave, which is tried on a copy. That work waits
 // longer in a smaller grant was decided with the wave. Nothing: the gate is open.
 func GateOf(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []string {
 	w := &h.Waves[wave]

@@ -62,9 +62,9 @@ func waveToUndo(h *fleet.Haircut, cluster string) (int, *Refusal) {
 }
 
 // giveBack is the grants as they were before a wave and, where that takes cover
-// from nobody who got it since, the very islands that backed them then, with what
-// this makes of running work: the backing in force is an input of the next one,
-// so undoing must lead back to where the wave began. A later wave of the cluster
+// from no quota that got it since, the same islands that backed them then. It
+// says what this makes of running work, too. The backing in force is an input of the next
+// one, so undoing must lead back to where the wave began. A later wave of the cluster
 // that is in force stays: its grants rise by what this one cut, and its islands
 // are not those of before.
 func giveBack(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []event.Event {
@@ -126,7 +126,7 @@ func (t *turn) backAgain(w fleet.Wave) {
 }
 
 // backAgain is the change that brings a partition's backing to what it was, if
-// the metal is there and work stands as it did, or keeps the cover that it has.
+// the nodes are there and work stands as it did, or keeps the cover that it has.
 func backAgain(p *fleet.Partition, was fleet.PartitionBack) (event.BackingAligned, bool) {
 	e := event.BackingAligned{Partition: p.ID, Promisable: p.Promisable, Unsustained: p.Unsustained, Regranted: was.Regranted}
 	total, as := make([]int, len(p.Islands)), stands(p, was)

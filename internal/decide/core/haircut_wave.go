@@ -55,7 +55,7 @@ func tooEarly(r Request, h *fleet.Haircut, now fleet.Instant) *Refusal {
 }
 
 // waveToApply finds the wave that is asked for. Without a cluster it is the first
-// that was never applied, whose cluster has no earlier wave that somebody undid.
+// that was never applied, whose cluster has no earlier wave that was undone.
 func waveToApply(h *fleet.Haircut, cluster string, class fleet.CutClass) (int, *Refusal) {
 	if cluster == "" {
 		at := slices.IndexFunc(h.Waves, func(w fleet.Wave) bool {
@@ -112,7 +112,7 @@ func waveName(h *fleet.Haircut, wave int) string {
 }
 
 // noneLeft says that no wave comes next by itself: all are in force, or some were
-// undone, and those somebody has to name, because somebody took them back.
+// undone, and those a person has to name, because a person took them back.
 func noneLeft(h *fleet.Haircut) *Refusal {
 	var undone []string
 	left := 0

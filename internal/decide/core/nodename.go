@@ -9,7 +9,7 @@ import (
 
 // withFullNames gives nodes their full names in a command of a person, or of a monitor, who
 // may have said only what their own cluster calls them. What a cluster's own driver
-// says is exact: a node that it names and nobody knows is not another cluster's.
+// says is exact: an unknown node that it names is not another cluster's.
 func withFullNames(s *fleet.State, r Request) (Command, *Refusal) {
 	if r.Actor.Name == Driver.Name || r.Actor.Name == System.Name {
 		return r.Command, nil
@@ -82,7 +82,7 @@ func fullNames(s *fleet.State, names *[]string) *Refusal {
 }
 
 // fullName makes a name the full one where it means one node. What means none is left
-// for whoever needs the node.
+// for the work that needs the node.
 func fullName(s *fleet.State, name *string) *Refusal {
 	if p, _ := s.FindNode(*name); p != nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 // maxRepeat bounds the time between two repetitions of an order to leave.
 const maxRepeat = time.Hour
 
-// repeat gives orders again that nobody has said to be carried out: first when
+// repeat gives orders again that were not reported as carried out: first when
 // the report is as late as the reports of a stale cluster would be, then twice as
 // long after each time. It frees nothing: two copies never run. Where
 // reports have stopped it waits until they come again.

@@ -106,7 +106,7 @@ func TestAnOwnerLetsPeopleIn(t *testing.T) {
 	st := asking(t)
 	st.by(time.Hour, carl, core.RequestAccess{Quota: "elm", Access: fleet.Access{Users: []string{"carl"}}}, "open to everyone already")
 	st.do(time.Hour, core.SetAccess{Path: "elm", Access: fleet.Access{Users: []string{"bob"}}})
-	st.by(time.Hour, carl, core.RequestAccess{Quota: "elm", Access: fleet.Access{}}, "nobody is named")
+	st.by(time.Hour, carl, core.RequestAccess{Quota: "elm", Access: fleet.Access{}}, "names no user, group or namespace")
 	st.by(time.Hour, carl, core.RequestAccess{Quota: "elm", Access: fleet.Access{Users: []string{"carl"}}}, "")
 	st.by(time.Hour, carl, core.AnswerRequest{ID: 1, Grant: true}, "AccessDenied")
 	st.by(2*time.Hour, bob, core.AnswerRequest{ID: 1, Grant: true}, "")

@@ -118,8 +118,8 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 }
 
 // align records what is different in capacity and backing. Where reports are
-// stale the last backing stays, within the grants, unless somebody said that its
-// metal is gone. It says whether the backing is to be looked at again once it is known
+// stale the last backing stays, within the grants, unless a person said that its
+// nodes are gone. It says whether the backing is to be looked at again once it is known
 // how work holds its GPUs: after a dip, when what stood before stands again.
 func (t *turn) align(p *fleet.Partition) (again bool) {
 	if !p.Unaligned() {

@@ -38,7 +38,7 @@ func rows() []row {
 		of(access.AnswerAccess, answerRequest),
 		of(access.CallBack, byWhom(withdrawRequest)),
 
-		// Metal.
+		// Clusters and nodes.
 		of(access.Build, alone(addCluster)),
 		of(access.Build, alone(addPartition)),
 		of(access.Build, alone(addIslands)),

@@ -22,9 +22,10 @@ var causeOf = map[fleet.NodeState]string{
 	fleet.Maintenance: InMaintenance, fleet.Retired: Retired,
 }
 
-// causesOf splits an excess of GPUs by cause: first what fills no whole node (at
-// most fractions), then, in nodes, what was assigned beyond the metal, then beyond the policy, then what failing metal took, pro rata to
-// the nodes in each state. The parts sum to the excess.
+// causesOf splits an excess of GPUs by cause. First comes what fills no whole node (at most
+// fractions). Then come, in nodes, what was assigned beyond the nodes, what was assigned
+// beyond the policy, and what failing nodes took, pro rata to the nodes in each state.
+// The parts sum to the excess.
 func causesOf(p *fleet.Partition, gpus, fractions int, n nodes) []fleet.CutCause {
 	var list []fleet.CutCause
 	if fractions = min(gpus, fractions); fractions > 0 {

@@ -65,7 +65,7 @@ func (r *row) taken() int {
 }
 
 // cutFractions cuts what fills no whole node, first of all: nothing backs it, so
-// nobody loses anything. It says how many GPUs that is.
+// no quota loses anything. It says how many GPUs that is.
 func cutFractions(rows []*row) int {
 	t := 0
 	for _, r := range rows {
@@ -97,7 +97,7 @@ func (r *row) left(class int, sparing bool) int {
 }
 
 // take cuts so many nodes, class by class, pro rata to what each row has in the
-// class; below a gang only when nothing else is left. What nobody has is not taken.
+// class; below a gang only when nothing else is left. What no quota has is not taken.
 func take(rows []*row, nodes int) {
 	for _, sparing := range []bool{true, false} {
 		for class := range classes {

@@ -41,7 +41,7 @@ func stale(s *fleet.State, cluster string) []string {
 	return nil
 }
 
-// ownerless lists the quotas of which nobody can be told: those that the plan cuts in the
+// ownerless lists the quotas that have no owner to tell: those that the plan cuts in the
 // cluster, and those whose work it touches there; without a plan, all that have a grant there.
 func ownerless(s *fleet.State, cluster string, h *fleet.Haircut) []string {
 	var missing []string
@@ -72,7 +72,7 @@ func concerned(s *fleet.State, cluster string, h *fleet.Haircut, quota string) b
 	return false
 }
 
-// unexplained lists work that runs unprotected and that nobody has looked at:
+// unexplained lists work that runs unprotected and that no person has looked at. Of such work
 // the plan did not name it when it was made, its people were not told of a change
 // that left it so, and no open incident covers its partition. Everything else that runs says by how it holds its GPUs why it may.
 func unexplained(s *fleet.State, cluster string, h *fleet.Haircut) []string {
@@ -130,11 +130,11 @@ func UnprotectedIn(s *fleet.State, p *fleet.Partition) []fleet.Touched {
 func untold(cluster string, h *fleet.Haircut) []string {
 	switch {
 	case h == nil:
-		return []string{"no saved plan has a wave for " + cluster + ", so nobody was told of one"}
+		return []string{"no saved plan has a wave for " + cluster + ", so no owner was told of one"}
 	case len(h.WavesOf(cluster)) == 0:
 		return []string{"plan " + h.Name + " has no wave for " + cluster}
 	case h.Waves[h.WavesOf(cluster)[0]].Told == 0:
-		return []string{"nobody has said yet that the people concerned by plan " + h.Name + " were told"}
+		return []string{"no record says yet that the people concerned by plan " + h.Name + " were told"}
 	}
 	return nil
 }

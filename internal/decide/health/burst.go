@@ -80,15 +80,15 @@ func (l *look) newBursts(p *fleet.Partition, all []*crowd) []fleet.Burst {
 		n, first := densest(c.since, l.policy.Burst.Within)
 		if n >= l.policy.Burst.Nodes {
 			found = append(found, fleet.Burst{
-				Signature: c.signature, Since: first, Last: c.last, Nodes: n, Accuses: accused(p, c),
+				Signature: c.signature, Since: first, Last: c.last, Nodes: n, Accuses: suspected(p, c),
 			})
 		}
 	}
 	return found
 }
 
-// accused is the workload that stands on all the nodes, or else the monitor.
-func accused(p *fleet.Partition, c *crowd) string {
+// suspected is the workload that stands on all the nodes, or else the monitor.
+func suspected(p *fleet.Partition, c *crowd) string {
 	on := map[*fleet.Workload]int{}
 	var order []*fleet.Workload
 	for _, n := range c.nodes {

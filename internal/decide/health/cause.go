@@ -81,7 +81,7 @@ func (l *look) spoke(n *fleet.Node, from, to fleet.Instant) (infra, own []fleet.
 	return infra, own
 }
 
-// blames says whether a condition speaks against the node, or the work on it.
+// blames says whether a condition is counted against the node, or the work on it.
 func (l *look) blames(c *fleet.Condition) (node, work bool) {
 	for i := range l.policy.Rules {
 		r := &l.policy.Rules[i]

@@ -8,7 +8,7 @@ import (
 
 // Diagnosis is what follows for a partition from its signals and the policy.
 type Diagnosis struct {
-	Bursts   []fleet.Burst // newly accused
+	Bursts   []fleet.Burst // newly flagged
 	Over     []string      // signatures of bursts that are over
 	Trips    int           // nodes wanted out of service, if the breaker opens now; 0: it does not
 	Changes  []Change      // of nodes, in the order in which the budget goes to them
@@ -94,7 +94,7 @@ func heldFinding(v *Verdict) Held {
 }
 
 // worse says whether the wanted state is worse than the one the node is in.
-// A node that is out of service is nobody's to judge but those who mend it.
+// A node that is out of service is judged only by the people who mend it.
 func worse(n *fleet.Node, v *Verdict) bool {
 	switch n.State {
 	case fleet.Healthy, fleet.Probation, fleet.Suspect:

@@ -9,11 +9,10 @@
 //	   │                                        ▲                         │ failed
 //	   └────────────────────────────────────────┴─────────────────────────┘
 //
-// Read rule.go (what a condition of a node asks for), then diagnose.go, the
-// numbered steps of a diagnosis of a partition: whether one signature on many
-// nodes accuses the job or the monitor (burst.go), whether automation wants too
-// much at once and must stop (breaker.go), which nodes change their state within
-// the budget. lemon.go finds repeat offenders, cause.go says why a workload
+// Read rule.go first (what a condition of a node asks for). Then read diagnose.go, the
+// numbered steps of a diagnosis of a partition. burst.go says whether one signature on many
+// nodes flags the job or the monitor. breaker.go says whether automation wants too much at
+// once and must stop. What is left changes the state of nodes within the budget. lemon.go finds repeat offenders, cause.go says why a workload
 // failed, gather.go turns what monitors send into what the log keeps.
 //
 // Everything is a pure function of the state and one moment: nothing remembers

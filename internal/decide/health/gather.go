@@ -121,7 +121,7 @@ func cmpInstant(a, b fleet.Instant) int {
 	return 1
 }
 
-// appendKey writes what a sighting says, but for its message and moments.
+// appendKey writes what a sighting says, except for its message and moments.
 func appendKey(key []byte, s *fleet.Sighting) []byte {
 	for _, text := range []string{s.Node, s.Agent, s.Check, s.Component, s.Action} {
 		key = append(append(key, text...), 0)

@@ -145,7 +145,7 @@ func Lemons(s *fleet.State, now fleet.Instant) (list []Lemon, prior Prior) {
 	records := recordsOf(s, now)
 	prior = Fit(records)
 	limit, certain := prior.Rate()*float64(policy.Factor)/1000, float64(policy.Certainty)
-	// Service without a fault makes a node less suspect than one that nobody has seen yet.
+	// Service without a fault makes a node less suspect than one that has not served yet.
 	anybody := prior.Exceeds(Record{}, limit)*1000 >= certain
 	k := -1
 	for _, p := range s.Partitions {

@@ -7,7 +7,7 @@ import (
 )
 
 // Needs lists the checks that a validation must hold before a node returns: those of
-// the rules by which automation took it, and of those that ask for it now, whoever
+// the rules by which automation took it, and of those that ask for it now, no matter who
 // keeps the node. In order of name.
 func Needs(s *fleet.State, p *fleet.Partition, node int, now fleet.Instant) []string {
 	h := p.Nodes[node].Health

@@ -13,7 +13,7 @@ type Finding struct {
 	Then      fleet.NodeState // "" nothing: it is shown only
 	At        fleet.Instant   // since when it is asked for
 	Needs     []string
-	Own       bool // it speaks against the work, not the node
+	Own       bool // it counts against the work, not the node
 	Held      Held // why it is not listened to; "": it is
 }
 

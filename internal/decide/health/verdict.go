@@ -10,7 +10,7 @@ type Held string
 // The reasons to hold back.
 const (
 	HeldByStoreOnly   Held = "store-only"  // the monitor asks that nothing be done
-	HeldByBurst       Held = "burst"       // many nodes say the same: the job or the monitor is accused first
+	HeldByBurst       Held = "burst"       // many nodes say the same: the job or the monitor is flagged first
 	HeldByShadow      Held = "shadow"      // the policy, or the cluster's mode, lets it judge only
 	HeldByBreaker     Held = "breaker"     // automation has stopped here and waits for a person
 	HeldByBudget      Held = "budget"      // as many nodes are out by automation as it may take

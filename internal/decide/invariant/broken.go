@@ -35,7 +35,7 @@ func Check(s *fleet.State) []Broken {
 // its cost is that of the partition's nodes and the work that stands there.
 func CheckPartition(p *fleet.Partition) []Broken {
 	c := &checker{partition: p.ID}
-	c.metal(p)
+	c.heldOnce(p)
 	c.visits(p)
 	if acts(p) { // elsewhere others decide what stands where
 		c.owners(p)

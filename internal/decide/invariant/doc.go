@@ -3,11 +3,17 @@
 // production asks After what the record touched; a finding is always a mistake
 // of ours, never of a user.
 //
-// Read broken.go for the questions that can be asked, then the laws: promise.go
-// (never overpromise), metal.go (no GPU held twice), gang.go (whole and within
-// reach), cover.go (every quota and every tree a private cluster), figures.go
-// (the figures add up), lives.go (a workload's state says what it holds),
-// eviction.go (who may be evicted for whom). The recount_*.go files derive every
+// Read broken.go for the questions that can be asked. Then read the laws, a file each:
+//
+//	promise.go   never overpromise
+//	nodes.go     no GPU held twice
+//	gang.go      whole and within reach
+//	cover.go     every quota and every tree is a private cluster
+//	figures.go   the figures add up
+//	lives.go     a workload's state says what it holds
+//	eviction.go  which work may be evicted for which
+//
+// The recount_*.go files derive every
 // index of the state again, from its nodes and workloads alone, and compare.
 //
 // A law looks at a state at rest: between two commands, when promise and

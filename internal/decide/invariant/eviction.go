@@ -11,7 +11,7 @@ const (
 	ruleForOther = "guaranteed work is never evicted for another quota" // §10.5
 )
 
-// Eviction is what a record says of one: who leaves which nodes, for whom.
+// Eviction is what a record says of one: which work leaves which nodes, for which work.
 // Whole: the victim's lowest-rank pools go, and everything else with them.
 type Eviction struct {
 	Victim, Owner uint64

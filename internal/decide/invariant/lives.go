@@ -4,7 +4,7 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 
 const (
 	ruleState = "a workload's state says what it holds"
-	ruleOrder = "who leaves, and only who leaves, obeys an order that expires"
+	ruleOrder = "work that leaves, and no other, obeys an order that expires"
 	ruleGrace = "grace ends for those who leave, and only for them"
 )
 
@@ -37,13 +37,13 @@ func (c *checker) life(w *fleet.Workload) {
 	}
 }
 
-// orders asks that who leaves obeys an order, which has an expiry, and that no
-// order is kept that nobody obeys.
+// orders asks that work that leaves obeys an order, which has an expiry, and that no
+// order is kept that no work obeys.
 func (c *checker) orders(w *fleet.Workload) {
 	obeyed := map[uint64]bool{}
 	for _, o := range w.Orders {
 		if len(w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving && r.Order == o.Number })) == 0 || o.Until == 0 {
-			c.broken(ruleOrder, "%s keeps order %d until %d, which nobody obeys or never expires", called(w), o.Number, o.Until)
+			c.broken(ruleOrder, "%s keeps order %d until %d, which no work obeys or which never expires", called(w), o.Number, o.Until)
 		}
 		obeyed[o.Number] = true
 	}

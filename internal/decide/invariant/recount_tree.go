@@ -8,7 +8,7 @@ import (
 )
 
 // trees asks that what is kept of each tree is the sum over its accounts, and
-// that the lists of who waits and whose work is loose hold exactly those.
+// that the lists of waiting and of loose work hold exactly those.
 func (c *checker) trees(r *recount) {
 	var waits []*fleet.Account
 	for _, t := range r.p.Trees() {
@@ -26,7 +26,7 @@ func (c *checker) trees(r *recount) {
 	}
 	slices.SortFunc(waits, func(a, b *fleet.Account) int { return strings.Compare(a.Quota, b.Quota) })
 	if !slices.Equal(waits, r.p.Waits()) {
-		c.broken(ruleIndex, "the list of quotas for which somebody waits is not what it should be")
+		c.broken(ruleIndex, "the list of quotas for which work waits is not what it should be")
 	}
 }
 

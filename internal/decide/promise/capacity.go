@@ -96,9 +96,9 @@ func SustainableShares(s *fleet.State, p *fleet.Partition, now fleet.Instant) []
 	return shares
 }
 
-// down is how many nodes some islands have, and how many of them (with those that are
-// to be gone) were down at the worst moment of the last dwell, now included; each island's worst, unless they
-// are all there are.
+// down is how many nodes some islands have, and how many of them were down at the worst
+// moment of the last dwell, now included. Nodes that are to be gone count as down. Where
+// these are not all islands of the partition, it is each island's own worst moment.
 func down(p *fleet.Partition, since, now fleet.Instant, gone []int, islands ...int) (nodes, down int) {
 	whole, most := 0, 0
 	for _, i := range islands {
@@ -112,7 +112,7 @@ func down(p *fleet.Partition, since, now fleet.Instant, gone []int, islands ...i
 }
 
 // Stands says whether the present backing is what Align would decide, without
-// asking any account: nobody misses anything, and what there is suffices for all
+// asking any account: none misses anything, and what there is suffices for all
 // that is backed. It may say no where it could say yes.
 func Stands(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Capacity, bool) {
 	if !p.Content() {

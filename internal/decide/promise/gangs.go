@@ -221,10 +221,9 @@ func (al *aligner) islandFor(k int) int {
 	return best
 }
 
-// fitness is how well an island takes a declared gang: rather where it costs
-// least beside what is covered already and no other declared gang has to go
-// (rule 4), where the quota has backing (rule 4), and with the least own share
-// left (rule 6).
+// fitness is how well an island takes a declared gang. Better is an island where it costs
+// less beside what is covered already and no other declared gang has to go (rule 4). Then
+// comes one where the quota has backing (rule 4), then the least own share left (rule 6).
 type fitness struct {
 	costs  int  // nodes that must back the quota and its tree besides those that must anyhow
 	drives bool // whether the gangs of others have to move

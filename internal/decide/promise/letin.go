@@ -64,7 +64,7 @@ func (al *aligner) keepsCover() bool {
 }
 
 // letInEach asks the waiting gangs one after the other, and lets in those that
-// cost nobody cover. It says whether there was one: then others may follow.
+// cost no work its cover. It says whether there was one: then others may follow.
 func (al *aligner) letInEach() bool {
 	found := false
 	al.keepsCover()

@@ -108,10 +108,10 @@ func (al *aligner) add(k int, s *stand, n int) {
 	al.islands[s.island].used += n
 }
 
-// left is the number of whole healthy nodes of an island that back nobody.
+// left is the number of whole healthy nodes of an island that back no quota.
 func (is *island) left() int { return is.whole - is.used }
 
-// shareLeft is the own share of an island that backs nobody.
+// shareLeft is the own share of an island that backs no quota.
 func (is *island) shareLeft() int { return is.share - is.used }
 
 // addWhatIsMissing backs what is still missing: who misses most first, then by path.
@@ -175,7 +175,7 @@ func (al *aligner) coverOwnWork(k int, needs func(*stand) int) {
 	}
 }
 
-// bestFit backs what an account misses, but for so many nodes, in the island with
+// bestFit backs what an account misses, less so many nodes, in the island with
 // the least left that takes it whole; what no island takes whole is spread over
 // the fewest. Islands that are apart take nothing.
 func (al *aligner) bestFit(k int, apart map[int]bool, but int, left func(*island) int) {

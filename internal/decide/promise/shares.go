@@ -5,9 +5,9 @@ import (
 	"sort"
 )
 
-// shareTheRest gives what gangs left to the loose parts of the grants: all of
-// each if that suffices, else by highest averages (Sainte-Laguë: size divided by
-// 2·got + 1, ties by quota path), which never costs anyone a node when one comes back.
+// shareTheRest gives what gangs left to the loose parts of the grants: all of each if that
+// suffices, else by highest averages (Sainte-Laguë: size divided by 2·got + 1, ties by quota
+// path). By this rule a node that comes back never costs a quota one.
 func (al *aligner) shareTheRest() {
 	left := al.cap.Promisable - al.total
 	claims, wanted := &claims{}, 0
@@ -55,10 +55,9 @@ func (r *row) loose() (size, got int) {
 }
 
 // kept is what backs the account's covered work besides gangs. Unless promisable
-// falls or a grant changes it counts as got too: an account may have more than
-// its part because gangs took it, and when these end, or borrow because of a more
-// important newcomer, nothing else that it covers may lose its cover (rule 4,
-// before rule 5).
+// falls or a grant changes it counts as got too. For an account may have more than its part
+// because gangs took it. When these end, or borrow because of a more important newcomer,
+// nothing else that it covers may lose its cover (rule 4 comes before rule 5).
 func (al *aligner) kept(r *row) int {
 	kept := 0
 	if !al.anew {

@@ -84,7 +84,7 @@ type island struct {
 	declared     int // nodes that declared gangs take of the own share
 	homes        int // nodes of the declared gangs that stand here and have not been asked yet
 	keeps        int // nodes that gangs and covered work need
-	used         int // nodes that back somebody so far
+	used         int // nodes that back a quota so far
 	accounts     []int
 	trees        []treeStand
 }
@@ -93,7 +93,7 @@ type island struct {
 type treeStand struct {
 	tree    int
 	touched int // nodes that running work of the tree touches
-	floor   int // of these, those that its backing covers, whoever lends it
+	floor   int // of these, those that its backing covers, its own or lent
 	keeps   int // what gangs and running work of its quotas need of their own backing
 	backing int // nodes that back the tree so far
 }

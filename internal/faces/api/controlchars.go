@@ -13,7 +13,7 @@ import (
 
 // plain refuses text with characters that control terminals: what one person
 // writes is shown on the screens of others. Line breaks and tabs are refused too,
-// but for the one field where people write at length, the reason. What monitors
+// except in the one field where people write at length, the reason. What monitors
 // send is taken as it is, since no signal is ever dropped; it is cleaned when shown.
 func plain(m proto.Message) error {
 	if _, ok := m.(*musterv1.SendSignalsRequest); ok {

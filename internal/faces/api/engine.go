@@ -37,7 +37,7 @@ type Engine interface {
 	Study(fn func(s *fleet.State))
 	// SeqAt is the last sequence number of what had happened by a moment.
 	SeqAt(ctx context.Context, at fleet.Instant) (uint64, error)
-	// LookBack is the state at a moment of the past; nobody may change it.
+	// LookBack is the state at a moment of the past; it must not be changed.
 	LookBack(ctx context.Context, at fleet.Instant) (*fleet.State, error)
 	// StateAt is the same, for the caller to change.
 	StateAt(ctx context.Context, at fleet.Instant) (*fleet.State, error)

@@ -26,7 +26,7 @@ type Identity struct {
 	User     string // as the log and access lists know it
 	Groups   []string
 	Operator bool // everything is allowed
-	// Principal is who proved to be who they are; the zero value: nobody has to, on this server.
+	// Principal is the identity that was proved; the zero value: this server asks for no proof.
 	Principal fleet.Principal
 	Holds     []access.Grant // roles that the sign-in brings, beside those that are bound
 	Token     string         // names what was shown, for the audit log; never the secret
@@ -38,7 +38,7 @@ type Identity struct {
 type Authenticator interface {
 	// Identify says who sends the request, or in an error why that is not known and what to do.
 	Identify(r *http.Request) (Identity, error)
-	// Find is what is known of a user that somebody acts for; ok is false for nothing.
+	// Find is what is known of a user that another acts for; ok is false for nothing.
 	Find(user string) (who Identity, ok bool)
 }
 
@@ -67,7 +67,7 @@ func callerOf(ctx context.Context) *caller {
 }
 
 // identify finds the caller of a request. The error is one of sign-in, or the
-// refusal to act for somebody else.
+// refusal to act for another person.
 func (s *Server) identify(r *http.Request) (*caller, error) {
 	c := &caller{source: sourceOf(r)}
 	who, err := s.proof(r)
@@ -150,7 +150,7 @@ var errNoToken = errors.New("no token: send the header Authorization: Bearer TOK
 // bearerOf is the token that a request bears; "": none.
 func bearerOf(r *http.Request) string {
 	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok { // on the way there may be somebody who takes that for his own: a Kubernetes API server
+	if !ok { // a proxy on the way may take that for its own: a Kubernetes API server
 		bearer = r.Header.Get(headerToken)
 	}
 	return bearer

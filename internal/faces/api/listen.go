@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// DefaultAddress is where a server listens if nobody says otherwise.
+// DefaultAddress is where a server listens unless told otherwise.
 const DefaultAddress = "127.0.0.1:6878"
 
 // Listen opens the server's port. Without tokens it opens it on loopback only;

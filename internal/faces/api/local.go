@@ -31,7 +31,7 @@ type Local struct {
 func NewLocal() (*Local, error) {
 	u, err := user.Current()
 	if err != nil {
-		return nil, fmt.Errorf("who runs this server: %w", err)
+		return nil, fmt.Errorf("the OS user of this server: %w", err)
 	}
 	who := Identity{User: u.Username, Operator: true, Principal: fleet.Principal{Kind: fleet.LocalPrincipal, Name: u.Username}, Token: "local"}
 	return &Local{who: who, uid: os.Getuid()}, nil

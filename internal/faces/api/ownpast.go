@@ -14,7 +14,7 @@ type Past interface {
 	Read(ctx context.Context, seq uint64, fn func(*past.Book)) error
 }
 
-// ownPast is a past that begins to be gathered when somebody asks for it.
+// ownPast is a past that begins to be gathered when it is first asked for.
 type ownPast struct {
 	*keeper.Keeper
 	begin sync.Once
@@ -32,7 +32,7 @@ func (p *ownPast) Read(ctx context.Context, seq uint64, fn func(*past.Book)) err
 		go func() {
 			defer stop()
 			go func() { <-p.end; stop() }()
-			_ = p.Run(following) // whoever reads is told what went wrong
+			_ = p.Run(following) // each reader is told what went wrong
 		}()
 	})
 	return p.Keeper.Read(ctx, seq, fn)

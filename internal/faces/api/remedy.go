@@ -38,7 +38,7 @@ func says(c whatif.Change) string {
 	case whatif.Reach:
 		return "let its gang stand further apart: reach " + string(c.Reach) + anew(c, "muster.dev/reach: "+string(c.Reach))
 	case whatif.RunTime:
-		return "declare that it runs at most " + words.Duration(c.RunTime) + ", so that it delays nobody" + anew(c, "muster.dev/max-runtime: "+c.RunTime.String())
+		return "declare that it runs at most " + words.Duration(c.RunTime) + ", so that it delays no other work" + anew(c, "muster.dev/max-runtime: "+c.RunTime.String())
 	case whatif.Priority:
 		return "priority " + c.Priority.String()
 	case whatif.Reports:
@@ -98,7 +98,7 @@ func ends(c whatif.Change) string {
 	if len(c.Names) > 1 {
 		return verb + " (not all declared when)"
 	}
-	return verb + " (nobody declared when)"
+	return verb + " (no end is declared)"
 }
 
 // commandLines are commands as people give them. What a cluster's own objects make is

@@ -44,7 +44,7 @@ func TestWhatHelpsWorkOfAClusterIsDoneThere(t *testing.T) {
 	equal(t, "fewer replicas", by["smaller"].GetText()+": "+strings.Join(by["smaller"].GetCommands(), "; "),
 		`3 → 1 replicas of main: kubectl patch job/second -n oak --type merge -p '{"spec":{"parallelism":1}}'`)
 	equal(t, "its end", by["ends"].GetText()+": "+strings.Join(by["ends"].GetCommands(), "; "),
-		"oak/first ends (nobody declared when): kubectl delete job/first -n oak")
+		"oak/first ends (no end is declared): kubectl delete job/first -n oak")
 	for kind, r := range by {
 		if text := strings.Join(r.GetCommands(), "; "); strings.Contains(text, "muster job cancel") || strings.Contains(text, "muster submit") {
 			t.Errorf("%s is done by %s", kind, text)

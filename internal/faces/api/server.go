@@ -25,12 +25,12 @@ type Options struct {
 	Version  string           // what the server calls itself
 	Now      func() time.Time // the engine's clock; nil: time.Now
 	Ready    func() error     // why the server is not ready to serve; nil: it always is
-	Notifier Notifier         // who delivers webhooks; nil: nobody does
+	Notifier Notifier         // what delivers webhooks; nil: none are delivered
 	Metrics  http.Handler     // answers /metrics; nil: there are none
 	Audit    AuditLog         // what was refused and who came; nil: nothing is noted
 	Tokens   *ServiceTokens   // says when tokens of service accounts were used; nil: one of its own
 	History  string           // file that the history of quotas is kept in; "": it is not kept
-	Past     Past             // what the fleet remembers; nil: gathered from the log when somebody asks
+	Past     Past             // what the fleet remembers; nil: gathered from the log when it is asked for
 	// Front stands before all that Serve answers; nil: nothing does.
 	Front func(http.Handler) http.Handler
 	Rest  http.Handler // answers every path that is not the API's; nil: nothing is there

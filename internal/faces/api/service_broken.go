@@ -10,7 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// How many breaks an answer has where nobody says, and how many nodes that were out
+// How many breaks an answer has where the request names no number, and how many nodes that were out
 // already each of them names.
 const (
 	usualBreaks = 100
@@ -26,7 +26,7 @@ func (s promiseService) Broken(ctx context.Context, m *musterv1.BrokenRequest) (
 	var list []past.Break
 	seen, err := p.ask(ctx, m, fourWeeks, func(b *past.Book, w past.Window, _ int64) {
 		out.Window = wire.Window(w)
-		w.To++ // what happened at the very moment counts
+		w.To++ // what happened at that moment counts
 		for _, br := range b.BrokenIn(m.GetScope(), w) {
 			if m.GetRecord() != 0 && br.Seq != m.GetRecord() {
 				continue

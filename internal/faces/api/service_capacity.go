@@ -68,7 +68,7 @@ func (s capacityService) Flex(ctx context.Context, m *musterv1.FlexRequest) (*mu
 	return out, err
 }
 
-// Free is the room that nobody holds or has reserved.
+// Free is the room that is neither held nor reserved.
 func (s capacityService) Free(ctx context.Context, m *musterv1.FreeRequest) (*musterv1.FreeResponse, error) {
 	out := &musterv1.FreeResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {

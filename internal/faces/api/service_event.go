@@ -107,7 +107,7 @@ type page struct {
 	next    uint64
 }
 
-// remembered says whether what a page holds is worth to be remembered: somebody looks at
+// remembered says whether what a page holds is worth remembering: people look at
 // what happens to one thing, now.
 func (p *page) remembered() bool {
 	return p.about != "" && p.who == "" && len(p.kinds) == 0 && p.until == fleet.Never

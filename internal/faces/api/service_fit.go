@@ -41,7 +41,7 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 			return nil
 		}
 		for n := 2; state.Workload(sp.Namespace, sp.Name) != nil; n++ {
-			sp.Name = fmt.Sprintf("fit-%d", n) // a name that nobody has
+			sp.Name = fmt.Sprintf("fit-%d", n) // a name that no workload has
 		}
 		f := whatif.Fit(state, sp, at, budget(ctx))
 		out.Missed, out.Places = f.Missed, places(f, s.forecasts(state, sp, f, at))

@@ -118,7 +118,7 @@ func (s haircutService) ListHaircuts(ctx context.Context, m *musterv1.ListHaircu
 // GetHaircut is a saved plan, and what keeps each wave from being applied.
 func (s haircutService) GetHaircut(ctx context.Context, m *musterv1.GetHaircutRequest) (*musterv1.GetHaircutResponse, error) {
 	out := &musterv1.GetHaircutResponse{}
-	var copied *fleet.State // trying takes a while, so that nobody waits for it
+	var copied *fleet.State // trying takes a while, and no other call waits for it
 	var at fleet.Instant
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, when fleet.Instant) error {
 		if state.Haircut(m.GetName()) == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
-// usualLengths are those that odds are stated for where nobody names others.
+// usualLengths are those that odds are stated for where the request names none.
 var usualLengths = []time.Duration{time.Hour, 6 * time.Hour, 24 * time.Hour}
 
 // FlexOutlook says how likely work on flex runs undisturbed for how long.

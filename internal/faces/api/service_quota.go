@@ -145,7 +145,7 @@ func (s quotaService) History(ctx context.Context, m *musterv1.HistoryRequest) (
 	return &musterv1.HistoryResponse{Changes: changes, Unread: unread}, err
 }
 
-// neverWas refuses a quota that has no history because nobody ever created it.
+// neverWas refuses a quota that has no history because it never existed.
 func (s quotaService) neverWas(ctx context.Context, m *musterv1.HistoryRequest) error {
 	_, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
 		if state.Quota(m.GetQuota()) == nil {

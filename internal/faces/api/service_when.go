@@ -59,7 +59,7 @@ func answerOf(list []explain.Blocker, f *musterv1.Forecast) string {
 	return string(answer)
 }
 
-// A forecast that somebody waits for begins with few steps, and takes more of
+// A forecast for a waiting caller begins with few steps, and takes more of
 // them as long as that may be had in time.
 const (
 	fewSteps    = 60
@@ -119,7 +119,7 @@ func grounds(list []forecast.Ground) []*musterv1.Ground {
 	return out
 }
 
-// groundTexts say a ground about whoever it names.
+// groundTexts say a ground about the work or node that it names.
 var groundTexts = map[forecast.Kind]string{
 	forecast.RunTime:      "%s ends",
 	forecast.Queued:       "%s, which is ahead, has run",
@@ -131,9 +131,9 @@ var groundTexts = map[forecast.Kind]string{
 	forecast.HoldExpiry:   "the hold of %s ends",
 	forecast.Dwell:        "%s may be promised again after the dwell",
 	forecast.FlexMinimum:  "%s has run its minimum time on flex",
-	forecast.NoMaximum:    "%s is in the way, and nobody declared how long it may run",
+	forecast.NoMaximum:    "%s is in the way, and declares no longest run time",
 	forecast.Overran:      "%s is in the way, and has run past what it declared",
-	forecast.NoRepairTime: "node %s is out of service, and nobody knows until when",
+	forecast.NoRepairTime: "node %s is out of service, and it is not known until when",
 	forecast.NotReady:     "%s starts nothing now",
 	forecast.NothingAhead: "nothing that is known to come would let it start",
 	forecast.TooFar:       "the search ran out of time",

@@ -12,7 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// study shows fn the state that a question is about, alone: whoever asks the planner
+// study shows fn the state that a question is about, alone: a caller that asks the planner
 // needs that, for the planner keeps notes in the state. fn decides nothing.
 func (s *service) study(ctx context.Context, asOf *timestamppb.Timestamp, fn look) (*musterv1.Seen, error) {
 	if asOf != nil {
@@ -21,7 +21,7 @@ func (s *service) study(ctx context.Context, asOf *timestamppb.Timestamp, fn loo
 	return s.readBy(s.engine.Study, fn)
 }
 
-// private shows fn a copy of the state that a question is about. Whoever
+// private shows fn a copy of the state that a question is about. A caller that
 // tries something needs one.
 func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn look) (*musterv1.Seen, error) {
 	if asOf != nil {

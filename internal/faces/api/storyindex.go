@@ -38,7 +38,7 @@ func (t *storyIndex) of(ctx context.Context, e Engine, q subject) ([]uint64, err
 	return slices.Clone(all[:end]), nil
 }
 
-// Recall reads the stories of workloads and quotas ahead of whoever asks for one first, and keeps those of
+// Recall reads the stories of workloads and quotas ahead of the first question, and keeps those of
 // quotas until ctx ends.
 func (s *Server) Recall(ctx context.Context) error {
 	var last uint64

@@ -4,7 +4,7 @@ import "github.com/muster-fleet/muster/internal/decide/promise/buffer"
 
 // hindsight is the least constant number of nodes that, held back besides those
 // down at each moment, would have kept the wanted share of this very past. It knows
-// what is still to come, so nobody could have used it: it is the mark that a policy
+// what is still to come, so no policy could have used it: it is the mark that a policy
 // which learns only from the past is measured against.
 func hindsight(hours []buffer.Hour, confidence float64, horizon int) int {
 	worst := worstAhead(hours, horizon)

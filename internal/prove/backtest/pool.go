@@ -24,7 +24,7 @@ type change struct {
 	down, nodes int           // by how many
 }
 
-// hours lays changes on a grid of full hours. What happens at the very moment an
+// hours lays changes on a grid of full hours. What happens at the moment an
 // hour begins belongs to its level.
 func hours(changes []change, count int) []buffer.Hour {
 	slices.SortStableFunc(changes, func(a, b change) int {

@@ -44,9 +44,9 @@ func Promises(p Pool, policy Policy, horizon int) []int {
 	return trial.Promises(policy.tried(), p.Hours, p.Racks, p.Rate, horizon)
 }
 
-// Try issues a promise every hour of the pool's past, each made from the hours
-// before it and the nodes down at that moment, and judges it over its horizon: it is
-// kept if the whole healthy nodes never fall below it. Promises whose horizon
+// Try issues a promise every hour of the pool's past. Each is made from the hours before it
+// and the nodes down at that moment, and judged over its horizon: it is kept if the whole
+// healthy nodes never fall below it. Promises whose horizon
 // reaches beyond the past are not issued.
 func Try(p Pool, policy Policy, horizon int) Figures {
 	promises := Promises(p, policy, horizon)

@@ -71,7 +71,7 @@ func (h *hall) do(c core.Command) (core.Outcome, error) {
 	return out, nil
 }
 
-// settle lets everybody leave who was evicted.
+// settle lets all evicted work leave.
 func (h *hall) settle() error {
 	p := h.s.Partitions[0]
 	for len(p.Leaving()) > 0 {
@@ -227,7 +227,7 @@ func (h *hall) end(i int) (time.Duration, error) {
 	if err != nil {
 		return took, err
 	}
-	// Whoever comes takes the place of who went, so that the hall stays as full.
+	// Each newcomer takes the place of work that went, so that the hall stays as full.
 	if err := h.submit(target, 1, fleet.Critical); err != nil {
 		return took, err
 	}

@@ -22,7 +22,7 @@ const (
 )
 
 // newKai is a fleet of so many nodes in islands of 100, all of it promised: to the
-// owner but for some nodes that the guest has.
+// owner except for some nodes that the guest has.
 func newKai(ctx context.Context, nodes, guests int) (*stage, error) {
 	s, err := newStage(ctx, inmemory.New())
 	if err != nil {

@@ -29,7 +29,7 @@ type stage struct {
 	all      lap // all decisions since clear
 	decided  int
 	starts   int // of whole workloads, again after an eviction too
-	evicted  int // orders to leave for somebody else
+	evicted  int // orders to leave for other work
 	finished int
 	hear     func(event.Record) error // after each record, outside of what is timed; may be nil
 }

@@ -121,7 +121,7 @@ func newWhole(ctx context.Context, o Options, path string) (*whole, error) {
 	}
 	w.hear = func(event.Record) error { return w.g.relieve(ctx) }
 	o.say("build %d clusters of %d nodes", w.clusters, w.nodes)
-	err = w.metal(ctx)
+	err = w.clustersAndGrants(ctx)
 	return w, err
 }
 
@@ -134,8 +134,8 @@ func wholeCluster(c int) string   { return fmt.Sprintf("c%03d", c) }
 func wholePartition(c int) string { return wholeCluster(c) + "/" + gpu }
 func wholeQuota(t, q int) string  { return fmt.Sprintf("tree%02d/quota%d", t, q) }
 
-// metal builds clusters, and gives every tree grants in four of them: two trees share a cluster.
-func (w *whole) metal(ctx context.Context) error {
+// clustersAndGrants builds the clusters, and gives every tree grants in four of them: two trees share a cluster.
+func (w *whole) clustersAndGrants(ctx context.Context) error {
 	for c := range w.clusters {
 		if err := w.build(ctx, core.AddCluster{Name: wholeCluster(c)}, core.AddPartition{Cluster: wholeCluster(c), GPU: gpu},
 			core.AddIslands{Partition: wholePartition(c), Islands: islandsOf(w.nodes, 100)}); err != nil {

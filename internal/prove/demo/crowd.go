@@ -29,7 +29,7 @@ type Crowd struct {
 	members []*member
 }
 
-// member is somebody who does something again and again.
+// member is a person who does something again and again.
 type member struct {
 	name string
 	at   fleet.Instant // the next time
@@ -83,7 +83,7 @@ func (c *Crowd) quiet(names ...string) {
 	c.members = slices.DeleteFunc(c.members, func(m *member) bool { return slices.Contains(names, m.name) })
 }
 
-// Due is when somebody wants something next.
+// Due is when a member wants something next.
 func (c *Crowd) Due() fleet.Instant {
 	return slices.MinFunc(c.members, sooner).at
 }
@@ -98,7 +98,7 @@ func sooner(a, b *member) int {
 	return 0
 }
 
-// Act is what whoever is due now wants.
+// Act is what the member that is due now wants.
 func (c *Crowd) Act(now fleet.Instant) (wants []core.Request) {
 	c.engine.Read(func(s *fleet.State) {
 		for _, m := range c.members {
@@ -128,7 +128,7 @@ func (c *Crowd) Run(ctx context.Context, now func() fleet.Instant, do func(conte
 	}
 }
 
-// Wake does what whoever is due now wants.
+// Wake does what the member that is due now wants.
 func (c *Crowd) Wake(ctx context.Context, now fleet.Instant, do func(context.Context, core.Request) error) error {
 	for _, r := range c.Act(now) {
 		var no *core.Refusal
@@ -229,7 +229,7 @@ func ours(s *fleet.State, state fleet.WorkloadState) []*fleet.Workload {
 	return list
 }
 
-// cancels lets somebody take a workload back.
+// cancels lets a member take a workload back.
 func cancels(m *member, s *fleet.State) []core.Request {
 	states := []fleet.WorkloadState{fleet.Pending, fleet.RunningW}
 	list := ours(s, states[m.rng.IntN(len(states))])

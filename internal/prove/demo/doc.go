@@ -1,11 +1,11 @@
 // Package demo is a fleet that is made up, with people who use it: what
 // `muster up --demo` shows.
 //
-// fleet.yaml is the fleet; teams.go says who works on it and on what, work.go
-// draws their workloads, crowd.go lets them submit, cancel and change their minds
-// (and operators open incidents), and cluster.go says how the simulated cluster
-// under it behaves: short run times, and nodes that fail far more often than real
-// ones, so that something can be seen within a minute. monitor.go says what monitors
+// fleet.yaml is the fleet. teams.go says who works on it and on what, and work.go draws
+// their workloads. crowd.go lets them submit, cancel and change their minds, and lets
+// operators open incidents. cluster.go says how the simulated cluster under it behaves: short
+// run times, and nodes that fail far more often than real ones, so that something can be seen
+// within a minute. monitor.go says what monitors
 // see of it: signals, some of them wrong. words.go tells people what
 // they see. Time is real: a second is a second.
 //

@@ -74,7 +74,7 @@ func title(cause string) string {
 const madNodes = 6
 
 // errs lets a monitor say of many nodes at once that their links are down, and
-// take it back the next time; nobody loses a node by it.
+// take it back the next time; no work loses a node by it.
 func errs(m *member, s *fleet.State) []core.Request {
 	list := takenBack(s)
 	if list == nil {

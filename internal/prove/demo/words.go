@@ -13,8 +13,8 @@ import (
 func Welcome(first ...string) string {
 	lines := []struct{ command, sees string }{
 		{"muster capacity", "what can be promised, what is, and what is flex"},
-		{"muster quota list", "each quota: granted, backed by metal now, used"},
-		{"muster job list", "who runs, how they hold their GPUs, who waits"},
+		{"muster quota list", "each quota: granted, backed by healthy nodes now, used"},
+		{"muster job list", "the work that runs, how it holds its GPUs, the work that waits"},
 		{"muster why " + MoonshotNamespace + "/" + Moonshot, "a gang larger than any island: what would help"},
 		{"muster job list --waiting", "the others that wait; ask muster why about any"},
 		{"muster health --watch", "nodes by state and cause, what automation does and what waits"},

@@ -6,7 +6,7 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 type Cost struct {
 	Class Class // of its dearest victim
 	// Flex is, in class flex, how much flex the dearest victim's namespace has.
-	// Where namespaces have the same, somebody must go first: importance decides.
+	// Where namespaces have the same, one must go first: importance decides.
 	Flex       int
 	Importance fleet.Importance // of its dearest victim
 	Lost       int              // GPU-seconds since the last checkpoints, of all that leaves

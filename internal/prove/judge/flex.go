@@ -139,10 +139,10 @@ func (j *Judge) staysAbove(taken, largest map[string]int, surely bool) bool {
 	return true
 }
 
-// fair says whether every other namespace of a set of victims is still above its
-// share whenever one of its units goes, the largest last, and that the newcomer's
-// stays within its own, with those of its own in the set gone. Surely: whoever gets
-// what the level leaves over.
+// fair says whether every other namespace of a set of victims is still above its share
+// whenever one of its units goes, the largest last. The newcomer's namespace must stay within
+// its own share, with those of its own in the set gone. With surely this must hold no matter
+// which namespace gets what the level leaves over.
 func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 	if c.Account != nil {
 		return true

@@ -2,7 +2,7 @@ package judge
 
 import "github.com/muster-fleet/muster/internal/state/fleet"
 
-// search looks for places for a claim: every node for every replica, but for
+// search looks for places for a claim: every node for every replica, except for
 // orders that come to the same.
 type search struct {
 	sc    *scene
@@ -92,7 +92,7 @@ func (s *search) spread(k int, nodes []int, left int) bool {
 	}
 	for n := max(0, most); n >= 0; n-- {
 		if n == 0 && most > 0 && s.same(nodes) {
-			// The next node is like this one: whoever finds no room with replicas
+			// The next node is like this one: work that finds no room with replicas
 			// here finds none with them there.
 			nodes = s.skipSame(nodes)
 			return s.spread(k, nodes, left)

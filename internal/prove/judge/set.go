@@ -115,7 +115,7 @@ func (j *Judge) Allowed(c Claim, set []Unit, place []Stand) (Unit, bool) {
 }
 
 // Fits says whether a claim fits at a place with a set of victims gone, in the
-// counts of its quota and tree and on the nodes, whoever the victims are.
+// counts of its quota and tree and on the nodes, with any victims.
 func (j *Judge) Fits(c Claim, set []Unit, place []Stand) bool {
 	j, set = j.as(set)
 	return j.holds(c, j.sceneOf(c, set), place)
@@ -182,8 +182,8 @@ func (j *Judge) Spared(c Claim, chosen []Unit, at []Stand) (Verdict, bool) {
 }
 
 // Start finds a set of victims, perhaps none, with whom gone a claim can start.
-// Where there are more than Few candidates and not all of them will do, nobody
-// knows: sure is false.
+// Where there are more than Few candidates and not all of them will do, the answer
+// is not known: sure is false.
 func (j *Judge) Start(c Claim) (v Verdict, ok, sure bool) {
 	if v, ok = j.Try(c, nil, nil); ok {
 		return v, true, true
@@ -203,7 +203,7 @@ func (j *Judge) Start(c Claim) (v Verdict, ok, sure bool) {
 }
 
 // eachSet calls fn with every set of candidates, the smallest first among those
-// of one count, until it says stop. Who leaves with another is in no set beside him.
+// of one count, until it says stop. A unit that leaves with another is in no set beside it.
 func (j *Judge) eachSet(list []Unit, fn func(set []Unit) bool) {
 	for mask := range 1 << len(list) {
 		var set []Unit

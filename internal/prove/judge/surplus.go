@@ -41,7 +41,7 @@ func SurplusAt(w *fleet.Workload, pool, index int) Unit {
 	panic("judge: the pool has no surplus")
 }
 
-// anyReplica replaces surplus on flex by every replica of its pool: each may be it.
+// anyReplica replaces surplus on flex by every replica of its pool: each may be the one.
 func anyReplica(list []Unit) []Unit {
 	var out []Unit
 	done := map[id]bool{}

@@ -8,7 +8,7 @@ import (
 )
 
 // Together lists which sets of waiting units could all run beside what stands,
-// nobody evicted, as bits in the order of the list given.
+// no work evicted, as bits in the order of the list given.
 func (j *Judge) Together(waiting []fleet.Waiting) map[int]bool {
 	order := make([]int, len(waiting))
 	for i := range order {

@@ -98,7 +98,7 @@ func (j *Judge) isBorrower(c Claim, place []Stand, v Unit, set []Unit) bool {
 	if used <= a.BackedGPUs() && (byCount || j.inside(touched, func(i int) int { return a.Backing[i] }, v.Stands)) {
 		return false
 	}
-	return !j.hasHeir(c, v, set)
+	return !j.hasSuccessor(c, v, set)
 }
 
 // beside is where a victim would stand with the newcomer admitted: where a node does

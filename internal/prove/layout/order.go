@@ -100,10 +100,10 @@ func shadow(f file, define func(string, int)) {
 	})
 }
 
-// upward counts the arrows that run against the best order of files that was
-// found: repeatedly, who names nobody left goes to the ground, who is named by
-// nobody left goes to the top, and of a circle the file with most coming in over
-// going out goes to the ground (Eades, Lin and Smyth 1993).
+// upward counts the arrows that run against the best order of files that was found (Eades,
+// Lin and Smyth 1993). Three steps repeat. A file that names no file left goes to the
+// ground. A file that no file left names goes to the top. Of a circle, the file with most
+// arrows coming in over going out goes to the ground.
 func upward(files int, list []arrow) int { return len(against(files, list)) }
 
 // against are the arrows that run against that order.

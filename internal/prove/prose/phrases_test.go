@@ -47,7 +47,7 @@ var phrases = []phrase{
 	avoid(`\b(stranger|strangers)\b`, `"other work", "work that Muster did not start", or "a reader"`),
 
 	avoid(`\b(behavior|favor|honor|neighbor|color|center)(s|ed|ing|ite|hood)?\b`, `British spelling: behaviour, colour, centre`),
-	avoid(`\b(labeled|labeling|canceled|canceling|modeled|modeling|traveled|signaled)\b`, `British spelling: labelled, cancelled`),
+	avoid(`(?:^|[^.\w])(labeled|labeling|canceled|canceling|modeled|modeling|traveled|signaled)\b`, `British spelling: labelled, cancelled`),
 	avoid(`\b(utili|organi|recogni|normali|optimi|minimi|maximi|summari|priorit|initiali|reali|speciali)z(e|es|ed|ing|ation)\b`, `British spelling: -ise, -isation`),
 }
 

@@ -13,9 +13,10 @@ const (
 )
 
 // sentenceEnd is a full stop, question or exclamation mark before a space and
-// something that starts a sentence (a file's name does, too), or an empty line. Abbreviations in the middle
+// something that starts a sentence (a file's name does, too), or an empty line. A row of a table in a
+// help text, a word and two spaces, is a sentence of its own. Abbreviations in the middle
 // of a sentence are followed by a small letter, so they do not end it.
-var sentenceEnd = regexp.MustCompile("[.!?][)\"”*]?\\s+(?:[A-Z0-9`\"“(*_…/§%-]|[a-z_]+[.]go|[-a-z]+:)|\n\\s*\n")
+var sentenceEnd = regexp.MustCompile("[.!?][)\"”*]?\\s+(?:[A-Z0-9`\"“(*_…/§%-]|[a-z_]+[.]go|[-a-z]+:)|\n\\s*\n|\n +\\S+(?: \\S+)?  +")
 
 // sentence is a part of a passage, by its offset.
 type sentence struct {

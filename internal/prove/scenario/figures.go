@@ -110,7 +110,7 @@ func numbers(names ...string) []figure {
 	return list
 }
 
-// notKnown is the forecast of a workload of which nobody can know when it starts.
+// notKnown is the forecast of a workload whose start cannot be known.
 const notKnown = "not known"
 
 // refused is the state of a workload whose submission was refused.

@@ -6,8 +6,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// The words of the figures about health. Of a node, "nobody" keeps the state of
-// one in service, and it waits for "nothing" where automation is not held back.
+// The words of the figures about health. A node in service has
+// no keeper of its state, and waits for "nothing" where automation is not held back.
 var (
 	owners = []string{"nobody", string(fleet.ByOperator), string(fleet.ByAutomatic), string(fleet.ByCluster), string(fleet.ByMaintenance)}
 	waits  = []string{

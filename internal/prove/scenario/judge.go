@@ -116,7 +116,7 @@ func texts(s *fleet.State, list []explain.Blocker) string {
 	return strings.Join(lines, "\n")
 }
 
-// startsIn is how long a workload will wait at the median, or that nobody knows.
+// startsIn is how long a workload will wait at the median, or that it is not known.
 func startsIn(a forecast.Answer, now fleet.Instant) any {
 	if !a.Known {
 		return notKnown

@@ -25,9 +25,8 @@ type change struct {
 	cause string
 }
 
-// changes maps the trace's servers onto nodes, shuffled by the seed, and lists
-// what happens to the nodes in order of time; at one moment begins come before
-// ends, so that a node which fails again as it returns does not return.
+// changes maps the trace's servers onto nodes, shuffled by the seed, and lists what
+// happens to the nodes in order of time. At one moment begins come before ends, so that a node which fails again as it returns does not return.
 func changes(faults []trace.Fault, nodes []place, seed uint64) []change {
 	node := assign(faults, nodes, seed)
 	var all []change

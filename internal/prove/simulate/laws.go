@@ -10,10 +10,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// laws checks what must always hold (semantics §10): the laws of every partition
-// after each record it is shown, and now and then what costs as much as the
-// whole state: every index against a recount, and that deciding again changes
-// nothing.
+// laws checks what must always hold (semantics §10). After each record it is shown it
+// checks the laws of every partition. Now and then it checks what costs as much as the whole
+// state: every index against a recount, and that deciding again changes nothing.
 type laws struct {
 	seen int
 	took time.Duration

@@ -115,7 +115,7 @@ func (m *meter) Expect(namespace, name string, runtime time.Duration) {
 	m.Driver.Expect(namespace, name, runtime)
 }
 
-// finish notes that a workload has come to its end: its run time was not in vain.
+// finish notes that a workload has come to its end: its run time was not lost.
 func (m *meter) finish(id uint64) {
 	w := m.jobs[id]
 	if w == nil {

@@ -55,7 +55,7 @@ func (r Report) promised(b *strings.Builder) {
 	}
 }
 
-// lost says what was held in vain, and what became of interrupted gangs.
+// lost says what was held and lost, and what became of interrupted gangs.
 func (r Report) lost(b *strings.Builder) {
 	l := r.Losses
 	fmt.Fprintf(b, "GPU-hours lost %s, of them undone by evictions %s, by faults %s\n", grouped(l.All.Hours()), grouped(l.Evicted.Hours()), grouped(l.Failed.Hours()))

@@ -2,10 +2,9 @@
 // which, and of what the pure rooms may not know (clock, randomness, I/O,
 // goroutines, locks, loggers). It has no code of its own to import.
 //
-// rooms_test.go is the table and the file to edit when a room is added;
-// ground_test.go finds the project's folders and files; imports_test.go and
-// purity_test.go are the two checkers; walls_test.go runs them over the project,
-// and proof_test.go runs them over small bad rooms, to show that they bite.
+// rooms_test.go is the table and the file to edit when a room is added. ground_test.go
+// finds the project's folders and files. imports_test.go and purity_test.go are the two
+// checkers. walls_test.go runs them over the project, and proof_test.go runs them over small bad rooms, to show that they bite.
 //
 // Three more tests keep what else goes stale: docfiles_test.go the files that a doc.go
 // names, generated_test.go generated code, modules_test.go the marks in go.mod.

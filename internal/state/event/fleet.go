@@ -51,7 +51,7 @@ type NodeChanged struct {
 // ReportsStopped says: a cluster no longer reports; what is known of it is stale.
 type ReportsStopped struct {
 	Cluster string `json:"cluster"`
-	// Why is said where nobody fell silent; "" where the reports just stopped.
+	// Why is said where no agent fell silent; "" where the reports just stopped.
 	Why string `json:"why,omitempty"`
 }
 

@@ -9,7 +9,7 @@ type ClusterModeSet struct {
 	Was     fleet.Mode `json:"was"`
 }
 
-// QuotaOwned says: this person or team answers for a quota; "": nobody is named.
+// QuotaOwned says: this person or team answers for a quota; "": none is named.
 type QuotaOwned struct {
 	Quota string `json:"quota"`
 	Owner string `json:"owner"`

@@ -33,7 +33,7 @@ type PartitionHalted struct {
 }
 
 // BurstAccused says: one signature is on so many nodes that the job or the
-// monitor is accused first.
+// monitor is flagged first.
 type BurstAccused struct {
 	Partition string      `json:"partition"`
 	Burst     fleet.Burst `json:"burst"`
@@ -53,7 +53,7 @@ type BurstOver struct {
 	Signature string `json:"signature"`
 }
 
-// NodeOwned says: somebody else keeps a node's state from now on.
+// NodeOwned says: a person or another program keeps a node's state from now on.
 type NodeOwned struct {
 	Partition string           `json:"partition"`
 	Node      string           `json:"node"`

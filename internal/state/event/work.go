@@ -8,7 +8,7 @@ type WorkloadSubmitted struct {
 	Spec fleet.Spec `json:"spec"`
 }
 
-// WorkloadCancelled says: somebody took a workload back, or its pods are gone and
+// WorkloadCancelled says: a workload was taken back, or its pods are gone and
 // nothing makes others.
 type WorkloadCancelled struct {
 	ID   uint64 `json:"id"`
@@ -171,7 +171,7 @@ func (WorkloadAdopted) Kind() string { return "workload.adopted" } // Kind is th
 
 // WorkloadResized says: a pool of a workload has another size. Where more of it
 // stood than it has now, some leave within their grace, and room that was only
-// reserved is given up at once. This is no eviction: nobody needed the room. A Max of 0
+// reserved is given up at once. This is no eviction: no work needed the room. A Max of 0
 // says: the pool has finished entirely and is none of the workload's any more, whose
 // later pools move up by one; nothing of the workload stood then.
 type WorkloadResized struct {
@@ -187,7 +187,7 @@ type WorkloadResized struct {
 func (WorkloadResized) Kind() string { return "workload.resized" } // Kind is the event's stable name.
 
 // UsageMeasured says: what a workload's GPUs are seen to do from now on. The
-// figures are in thousandths of full activity; fleet.Unmeasured where nobody
+// figures are in thousandths of full activity; fleet.Unmeasured where no monitor
 // measured, and nothing is known of the workload where that is SM. A measurement that tells
 // nothing new is no event (core/decide_usage.go).
 type UsageMeasured struct {

@@ -55,7 +55,7 @@ const (
 )
 
 // FromCondition is the signal of a node's condition. Ready is turned round: the
-// check NodeReady fails unless it is True. A type that nobody here knows becomes a
+// check NodeReady fails unless it is True. An unknown type becomes a
 // signal too, by its name. That neither is known to be so (Unknown) is no signal,
 // except of Ready, which then means silence.
 func FromCondition(c NodeCondition) (s fleet.Signal, ok bool) {

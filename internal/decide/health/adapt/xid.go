@@ -5,7 +5,7 @@ type Severity string
 
 // The severities.
 const (
-	Fatal       Severity = "fatal"       // the GPU, or the node with it, cannot serve until somebody acts
+	Fatal       Severity = "fatal"       // the GPU, or the node with it, cannot serve until a person acts
 	Warning     Severity = "warning"     // it serves, and should be watched
 	Application Severity = "application" // usually the program's own mistake
 	Note        Severity = "note"        // what followed from another error, or was mended by itself

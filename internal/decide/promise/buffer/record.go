@@ -6,9 +6,9 @@ import "math"
 const wary = 28 * 24
 
 // record judges a forecast's own promises by the hours that follow, and says how
-// wary to be. What history shows is a bound learned from few events; where one
-// passed it, the next is likely to pass that again, and by as much: so for a time the
-// most that a promise missed by is held back besides.
+// wary to be. What history shows is a bound learned from few events. Where one event
+// passed it, the next is likely to pass it again, and by as much. So the most that a
+// promise missed by is held back besides, for a time.
 type record struct {
 	horizon int
 	hours   int

@@ -9,8 +9,8 @@ const (
 	ruleOneQuota = "a node carries one quota's work" // §3
 )
 
-// metal asks of every node that its GPUs are enough for what stands there.
-func (c *checker) metal(p *fleet.Partition) {
+// heldOnce asks of every node whether its GPUs are enough for what stands there.
+func (c *checker) heldOnce(p *fleet.Partition) {
 	for _, n := range p.Nodes {
 		c.atMost(ruleHeldOnce, "GPUs held on ", n.Name, n.InUse(), n.Good())
 		c.atMost(ruleHeldOnce, "GPUs that stay taken on ", n.Name, n.Staying(), n.Good())

@@ -6,11 +6,11 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// hasHeir says whether somebody of a borrower's quota would be guaranteed, by
-// count, once a set of victims is gone, and is not with them there: the victim
-// itself, or what waits (or is on its way back to its queue). For a newcomer that
-// borrows it is no borrower then (decision record 0006).
-func (j *Judge) hasHeir(c Claim, v Unit, set []Unit) bool {
+// hasSuccessor says whether work of a borrower's quota would be guaranteed, by count, once
+// a set of victims is gone, and is not with them there. That is the victim itself, or work
+// that waits or is on its way back to its queue. For a newcomer that borrows the victim is no
+// borrower then (decision record 0006).
+func (j *Judge) hasSuccessor(c Claim, v Unit, set []Unit) bool {
 	if c.Holds != fleet.HoldsBorrowing {
 		return false
 	}
