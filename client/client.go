@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -79,18 +80,26 @@ func New(o Options) *Client {
 // way is how the server is reached, or whichever of several can answer, and the URL of its calls.
 func way(o Options) (h *http.Client, url string) {
 	list := addresses(o.Address)
-	if len(list) < 2 {
-		if h = o.HTTPClient; h == nil {
-			h = &http.Client{Transport: transport(o.Address)}
-		}
-		return h, base(o.Address)
-	}
-	h = &http.Client{}
+	h = &http.Client{Transport: transport(o.Address)}
 	if o.HTTPClient != nil {
 		*h = *o.HTTPClient
+	} else if len(list) > 1 {
+		h.Transport = nil // newServers makes one for each
 	}
-	h.Transport = newServers(list, h.Transport)
-	return h, base(list[0])
+	if h.CheckRedirect == nil {
+		h.CheckRedirect = ledElsewhere
+	}
+	if len(list) > 1 {
+		h.Transport = newServers(list, h.Transport)
+		return h, base(list[0])
+	}
+	return h, base(o.Address)
+}
+
+// ledElsewhere refuses to be sent on. What callers show is for the server that they name: on a way
+// through an API server the next one would be shown what the kubeconfig holds, too.
+func ledElsewhere(r *http.Request, _ []*http.Request) error {
+	return fmt.Errorf("the server sends the call on to %.200s; name that address yourself, if it is the right one", r.URL.Redacted())
 }
 
 // base makes a URL of an address.

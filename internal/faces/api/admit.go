@@ -63,6 +63,20 @@ func (c *caller) sees(state *fleet.State, w *fleet.Workload) bool {
 	return access.May(c.rights, access.ReadWork, at)
 }
 
+// seesNamed is the same of a workload by its name. Of one that there is no more its namespace decides.
+func (c *caller) seesNamed(state *fleet.State, namespace, name string) bool {
+	if w := state.Workload(namespace, name); w != nil {
+		return c.sees(state, w)
+	}
+	return c.actor.Operator || !c.actor.Principal.SignedIn() || state.Policy.OpenReading || access.May(c.rights, access.ReadWork, access.Place{Namespace: namespace})
+}
+
+// seesZone says whether the caller may read a zone: each over a part of the fleet, and of those over
+// work the own ones, and those over work that the caller may read. They say its name and why it matters.
+func (c *caller) seesZone(state *fleet.State, z *fleet.Zone) bool {
+	return z.Workload == "" || z.By == c.actor.Name || c.seesNamed(state, z.Namespace, z.Workload)
+}
+
 // unseen refuses to show a workload.
 func (c *caller) unseen(namespace, name string) error {
 	return &core.Refusal{Code: core.AccessDenied, Message: "workload " + namespace + "/" + name + " is another team's, and no role of " + c.actor.Name +
@@ -95,6 +109,8 @@ func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
 		return c.may(access.ReadBindings)
 	case event.SessionsEnded:
 		return e.SignOff.User == c.actor.User || c.may(access.ReadBindings)
+	case event.ZoneSet:
+		return full || c.seesZone(state, &e.Zone)
 	case event.SubscriptionSet:
 		return c.may(access.ReadSecrets)
 	case event.HaircutPlanned, event.HaircutDeleted, event.HaircutTold, event.HaircutApplied, event.HaircutUndone, event.ProposalMade, event.ProposalEnded:

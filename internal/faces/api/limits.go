@@ -106,6 +106,7 @@ var whole = map[string]bool{
 	musterv1connect.BuildoutServiceListBlueprintsProcedure:        true,
 	musterv1connect.BuildoutServiceListClustersProcedure:          true,
 	musterv1connect.FleetServiceListIncidentsProcedure:            true,
+	musterv1connect.MaintenanceServiceGetMaintenanceProcedure:     true,
 	musterv1connect.HaircutServiceListHaircutsProcedure:           true,
 	musterv1connect.HealthServiceListSignalsProcedure:             true,
 	musterv1connect.RequestServiceListRequestsProcedure:           true,

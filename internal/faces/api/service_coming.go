@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/view"
@@ -21,7 +22,8 @@ func (s comingService) Coming(ctx context.Context, m *musterv1.ComingRequest) (*
 			return err
 		}
 		takes := func(i *fleet.Incident) int { return wire.IncidentGPUs(state, i) }
-		ahead := view.ComingTo(state, list, takes, at)
+		hidden := callerOf(ctx).hiddenZones(state)
+		ahead := slices.DeleteFunc(view.ComingTo(state, list, takes, at), func(a view.Ahead) bool { return a.Kind == view.AheadZone && hidden[a.About] })
 		if most := int(m.GetLimit()); most > 0 && len(ahead) > most {
 			out.More, ahead = int32(len(ahead)-most), ahead[:most]
 		}

@@ -2,9 +2,12 @@ package api
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/decide/maintenance"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -14,10 +17,43 @@ func (s maintenanceService) GetMaintenance(ctx context.Context, m *musterv1.GetM
 	out := &musterv1.GetMaintenanceResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, now fleet.Instant) error {
 		out = wire.Maintenance(state, now)
+		callerOf(ctx).leaveOut(state, out)
 		return nil
 	})
 	out.Seen = seen
 	return out, err
+}
+
+// leaveOut takes out of planned work what says the names of work that the caller may not read: zones
+// over it, and for which work a rollout waits.
+func (c *caller) leaveOut(state *fleet.State, out *musterv1.GetMaintenanceResponse) {
+	hidden := c.hiddenZones(state)
+	out.Zones = slices.DeleteFunc(out.GetZones(), func(z *musterv1.Zone) bool { return hidden[z.GetName()] })
+	for _, n := range out.GetNotices() {
+		unread := func(zone string) bool { return hidden[zone] }
+		n.Conflicts, n.BlockedBy = slices.DeleteFunc(n.GetConflicts(), unread), slices.DeleteFunc(n.GetBlockedBy(), unread)
+	}
+	for _, r := range out.GetRollouts() {
+		for _, w := range r.GetWaits() {
+			if namespace, name, of := strings.Cut(w.GetWho(), "/"); w.GetCode() == string(maintenance.InUse) && of && !c.seesNamed(state, namespace, name) {
+				w.Who = ""
+			}
+			if hidden[w.GetZone()] {
+				w.Zone = ""
+			}
+		}
+	}
+}
+
+// hiddenZones are the names of those that the caller may not read.
+func (c *caller) hiddenZones(state *fleet.State) map[string]bool {
+	hidden := map[string]bool{}
+	for _, z := range state.Kept().Zones {
+		if !c.seesZone(state, z) {
+			hidden[z.Name] = true
+		}
+	}
+	return hidden
 }
 
 // AddUpdate makes an update known.
