@@ -16,15 +16,16 @@ type Cluster struct {
 	faults *simulated.Faults
 
 	mu   sync.Mutex
-	fail map[uint64]bool // workloads whose end is a failure
-	pace float64         // how many times longer than the demo's its workloads run
+	fail map[uint64]bool   // workloads whose end is a failure
+	said map[string]string // what GPUs said for which nodes are out
+	pace float64           // how many times longer than the demo's its workloads run
 }
 
 // NewCluster is a cluster on which nothing runs yet, and whose nodes do not fail yet.
 func NewCluster(seed uint64) *Cluster { return newCluster(seed, Faults()) }
 
 func newCluster(seed uint64, faults simulated.FaultSettings) *Cluster {
-	c := &Cluster{seed: seed, faults: simulated.NewFaults(seed, faults), fail: map[uint64]bool{}, pace: 1}
+	c := &Cluster{seed: seed, faults: simulated.NewFaults(seed, faults), fail: map[uint64]bool{}, said: map[string]string{}, pace: 1}
 	c.Driver = simulated.New(simulated.Options{
 		Seed: seed, Faults: c.faults, Runtime: c.runtime,
 		Delays: &simulated.Delays{

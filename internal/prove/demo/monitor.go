@@ -1,11 +1,14 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/decide/health/adapt"
 	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -19,20 +22,33 @@ func (c *Cluster) Request(r driver.Report) core.Request {
 	if r.Nodes == nil {
 		return engine.RequestOf(r)
 	}
+	stage := c.stage(r)
 	switch r.Nodes.State {
 	case fleet.Quarantined, fleet.Suspect, fleet.Healthy:
 		var list []fleet.Signal
 		for _, name := range r.Nodes.Names {
-			list = append(list, symptom(c.seed, name, *r.Nodes, r.At))
+			seen := symptom(c.seed, name, *r.Nodes, r.At)
+			c.note(seen)
+			list = append(list, seen)
 		}
 		return core.Request{Command: core.TakeSignals{Signals: list}, Actor: core.Driver}
 	case fleet.Probation:
 		return core.Request{Command: core.RecordValidation{
-			Node: r.Nodes.Names[0], Passed: true, Checks: []string{"dcgm-r3", "nccl-all-reduce"}, Note: r.Nodes.Signal,
+			Node: r.Nodes.Names[0], Passed: true, Checks: []string{"dcgm-r3", "nccl-all-reduce"}, Note: stage.Nodes.Signal,
 		}, Actor: core.Driver}
 	default:
-		return engine.RequestOf(r)
+		return engine.RequestOf(stage)
 	}
+}
+
+// stage is a report of a node under repair, in the words of the signal for which it is repaired.
+func (c *Cluster) stage(r driver.Report) driver.Report {
+	nodes := *r.Nodes
+	if cause, stage, two := strings.Cut(nodes.Signal, ": "); two && ofGPU(cause) {
+		nodes.Signal = c.called(nodes.Names[0], cause) + ": " + stage
+	}
+	r.Nodes = &nodes
+	return r
 }
 
 // symptom is how monitors see what befell a node.
@@ -45,10 +61,8 @@ func symptom(seed uint64, name string, is driver.Nodes, at fleet.Instant) fleet.
 	switch {
 	case is.State != fleet.Quarantined:
 		s.Agent, s.Check, s.Well = "kubelet", "NodeReady", is.State == fleet.Healthy
-	case is.Signal == "GPU":
-		gpuSymptom(&s, rng, []string{"79", "48", "95", "119"})
-	case is.Signal == "unknown error":
-		gpuSymptom(&s, rng, []string{"62", "109", "120", "154"})
+	case ofGPU(is.Signal):
+		gpuSymptom(&s, rng, codesOf[is.Signal])
 	default: // cables, fans, power supplies: a check of that name
 		s.Check, s.Action = title(is.Signal), "REPLACE_VM"
 	}
@@ -58,6 +72,10 @@ func symptom(seed uint64, name string, is driver.Nodes, at fleet.Instant) fleet.
 func gpuSymptom(s *fleet.Signal, rng *rand.Rand, codes []string) {
 	s.Agent, s.Component, s.Check, s.Action = "dcgm", fleet.EntityGPU, "XIDErrors", "COMPONENT_RESET"
 	s.Codes = []string{codes[rng.IntN(len(codes))]}
+	if code, err := strconv.Atoi(s.Codes[0]); err == nil {
+		x, _ := adapt.XIDOf(code)
+		s.Action, s.Message = cmp.Or(x.Action, s.Action), fmt.Sprintf("XID %d: %s", code, x.Meaning)
+	}
 	s.Entities = []fleet.Entity{{Type: fleet.EntityGPU, Value: fmt.Sprint(rng.IntN(8))}}
 }
 

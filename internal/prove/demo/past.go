@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/run/driver/simulated"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal"
@@ -144,6 +145,9 @@ func (p *past) setPace() { p.cluster.setPace(p.pace()) }
 // step does all that is due now.
 func (p *past) step(ctx context.Context) error {
 	for _, r := range p.cluster.Take(p.now) {
+		if err := p.breaks(ctx, r); err != nil {
+			return err
+		}
 		if err := p.do(ctx, p.cluster.Request(r)); err != nil {
 			return err
 		}
@@ -153,6 +157,18 @@ func (p *past) step(ctx context.Context) error {
 	}
 	if p.engine.NextAlarm() <= p.now {
 		return p.do(ctx, core.Request{Command: core.Tick{}, Actor: core.System})
+	}
+	return nil
+}
+
+// breaks ends the work that a report costs its last attempt.
+func (p *past) breaks(ctx context.Context, r driver.Report) error {
+	var failed []core.Request
+	p.engine.Read(func(s *fleet.State) { failed = broken(p.cluster.seed, s, r) })
+	for _, f := range failed {
+		if err := p.do(ctx, f); err != nil {
+			return err
+		}
 	}
 	return nil
 }

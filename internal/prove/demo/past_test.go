@@ -1,6 +1,8 @@
 package demo_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,7 +40,10 @@ func TestANewDemoHasAPast(t *testing.T) {
 	}
 	w := &world{t: t, journal: j, now: begin, seen: map[string]int{}}
 	w.open()
-	w.read(func(s *fleet.State) { beginsWell(t, s) })
+	w.read(func(s *fleet.State) {
+		beginsWell(t, s)
+		namesTheNode(t, s)
+	})
 	w.start()
 	ended := w.seen["workload.finished"]
 	w.pass(5 * time.Second)
@@ -76,6 +81,23 @@ func beginsWell(t *testing.T, s *fleet.State) {
 		if len(p.Health.Bursts) > 0 {
 			t.Errorf("%s begins with a burst", p.ID)
 		}
+	}
+}
+
+// namesTheNode demands failed runs whose known cause is a node that they stood on, by what its GPU said.
+func namesTheNode(t *testing.T, s *fleet.State) {
+	t.Helper()
+	found := 0
+	for _, w := range s.Workloads {
+		if w.Failure == nil || w.Failure.Cause != fleet.CauseInfra {
+			continue
+		}
+		if e := w.Failure.Evidence[0]; slices.Contains(w.Failure.Nodes, e.Node) && strings.Contains(e.Says, "XIDErrors") {
+			found++
+		}
+	}
+	if found < 3 {
+		t.Errorf("of the failed runs that are kept %d name the node that broke them, want some", found)
 	}
 }
 
