@@ -107,8 +107,9 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 			return
 		}
 		if at := t.regretted(plan); at >= 0 {
-			t.takeBack(at, plan)
-			continue
+			if plan, ok = t.takeBack(pl, p, at, plan); !ok {
+				continue
+			}
 		}
 		t.carryOut(p, plan)
 		if plan.Kind == placement.Place {

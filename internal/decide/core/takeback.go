@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/decide/placement"
+	"github.com/muster-fleet/muster/internal/decide/promise"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -85,16 +86,44 @@ func overlap(a, b []fleet.Spot) bool {
 }
 
 // takeBack undoes a decision of the trail and all that followed, so that the plan which
-// would take its room is made without anybody having had it first.
-func (t *turn) takeBack(at int, plan placement.Plan) {
+// would take its room is made without anybody having had it first. Where that was tried
+// already, the plan may be made at once: see startAsMoved.
+func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan placement.Plan) (placement.Plan, bool) {
 	d, by := t.trail.decisions[at], plan.Part() // as long as its workload stands
+	moved := promise.Present(p)
 	for i := len(t.trail.undo) - 1; i >= d.undo; i-- {
 		t.trail.undo[i]()
 	}
 	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
 	t.events = t.events[:d.events]
 	t.withheld.add(d, by)
+	if t.withheld.times[d.part] == mostTakenBack {
+		if plan, ok := t.startAsMoved(pl, p, plan, moved); ok {
+			return plan, true
+		}
+	}
 	t.next = &plan
+	return plan, false
+}
+
+// startAsMoved moves idle backing as it had moved after a unit that was taken back, if that
+// may be without the unit and lets the plan be made. Else each of two would wait for the other: one
+// could start only where the other had, which would lose its room to it.
+func (t *turn) startAsMoved(pl *placement.Planner, p *fleet.Partition, plan placement.Plan, moved promise.Alignment) (placement.Plan, bool) {
+	a, ok := promise.MoveBack(t.s, p, moved, t.now)
+	if !ok {
+		return plan, false
+	}
+	e, _ := difference(p, a)
+	kept, events, undo := p.KeepBacking(rebacked(e)), len(t.events), len(t.trail.undo)
+	t.emit(e)
+	pl.Withheld = t.withheld.by
+	if plan, ok = pl.Again(plan); ok && t.regretted(plan) < 0 {
+		return plan, true
+	}
+	t.s.PutBackBacking(kept)
+	t.events, t.trail.undo = t.events[:events], t.trail.undo[:undo]
+	return plan, false
 }
 
 // nextPlan is the next plan of a partition. After room was taken back for a unit, that unit
@@ -184,7 +213,12 @@ func (t *turn) keepWork(id uint64) {
 }
 
 func (t *turn) keepBacking(e event.BackingAligned) {
-	var quotas []string
+	kept := t.s.Partition(e.Partition).KeepBacking(rebacked(e))
+	t.trail.undo = append(t.trail.undo, func() { t.s.PutBackBacking(kept) })
+}
+
+// rebacked lists the quotas whose backing an event changes, or what it says of their gangs.
+func rebacked(e event.BackingAligned) (quotas []string) {
 	for _, b := range e.Backing {
 		quotas = append(quotas, b.Quota)
 	}
@@ -192,6 +226,5 @@ func (t *turn) keepBacking(e event.BackingAligned) {
 		quotas = append(quotas, g.Quota)
 	}
 	slices.Sort(quotas)
-	kept := t.s.Partition(e.Partition).KeepBacking(slices.Compact(quotas))
-	t.trail.undo = append(t.trail.undo, func() { t.s.PutBackBacking(kept) })
+	return slices.Compact(quotas)
 }

@@ -14,8 +14,31 @@ func Restore(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Alignment, 
 	if p.Dip == nil || p.Dip.Ended != s.Number() {
 		return Alignment{}, false
 	}
-	a := stood(p, p.Dip)
-	if len(a.Moved) == 0 || regranted(p, p.Dip) {
+	if regranted(p, p.Dip) {
+		return Alignment{}, false
+	}
+	return MoveBack(s, p, stood(p, p.Dip), now)
+}
+
+// Present is what backs the accounts of a partition now.
+func Present(p *fleet.Partition) Alignment {
+	a := Alignment{Backing: make([][]int, len(p.Accounts)), Gangs: make([]Gang, len(p.Accounts))}
+	for k, acc := range p.Accounts {
+		a.Backing[k], a.Gangs[k] = slices.Clone(acc.Backing), Gang{acc.GangMissing, acc.GangIsland}
+	}
+	return a
+}
+
+// MoveBack is a backing that stood at another moment, as a change of what stands now. false: nothing
+// is different, or it does not stand any more: it is not allowed, backs less, or covers less running work.
+func MoveBack(s *fleet.State, p *fleet.Partition, a Alignment, now fleet.Instant) (Alignment, bool) {
+	a.Moved = nil
+	for k, acc := range p.Accounts {
+		if !slices.Equal(a.Backing[k], acc.Backing) {
+			a.Moved = append(a.Moved, k)
+		}
+	}
+	if len(a.Moved) == 0 {
 		return Alignment{}, false
 	}
 	a.Capacity = CapacityOf(s, p, now)
@@ -24,17 +47,13 @@ func Restore(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Alignment, 
 
 // stood is what backed the accounts before a dip; where nothing is kept it is what backs them now.
 func stood(p *fleet.Partition, d *fleet.Dip) Alignment {
-	a := Alignment{Backing: make([][]int, len(p.Accounts)), Gangs: make([]Gang, len(p.Accounts))}
+	a := Present(p)
 	for k, acc := range p.Accounts {
-		a.Backing[k], a.Gangs[k] = acc.Backing, Gang{acc.GangMissing, acc.GangIsland}
 		i := slices.IndexFunc(d.Stood, func(s fleet.Stood) bool { return s.Quota == acc.Quota })
 		if i >= 0 {
 			a.Backing[k] = make([]int, len(p.Islands))
 			copy(a.Backing[k], d.Stood[i].Backing)
 			a.Gangs[k] = Gang{d.Stood[i].GangMissing, d.Stood[i].GangIsland}
-		}
-		if !slices.Equal(a.Backing[k], acc.Backing) {
-			a.Moved = append(a.Moved, k)
 		}
 	}
 	return a
