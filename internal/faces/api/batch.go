@@ -17,7 +17,7 @@ import (
 // atOnce is how many workloads are submitted in one record. Deciding about so many takes
 // some milliseconds; those of a larger batch come in several records, between which
 // others' commands are decided.
-const atOnce = 250
+const atOnce = 100
 
 // submitInParts submits a large batch part by part. It is checked as a whole first, so
 // that what is wrong with it is said before any of it is taken. Only what others do in that
@@ -69,7 +69,7 @@ func partKey(key string, part int) string {
 // wouldTake says whether a batch would be refused now. Of one that was begun before, the
 // names are taken by itself.
 func (s *service) wouldTake(whole core.Request) (err error) {
-	s.engine.Look(func(state *fleet.State) {
+	s.engine.Ponder(func(state *fleet.State) {
 		if _, begun := state.Key(partKey(whole.Key, 0)); begun && whole.Key != "" {
 			return
 		}

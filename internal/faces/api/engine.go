@@ -28,13 +28,16 @@ type Engine interface {
 	DryRun(ctx context.Context, r core.Request) (Result, error)
 	// Read shows the state between two commands; fn keeps and changes nothing of it.
 	Read(fn func(s *fleet.State))
-	// Peek is Read for who looks for a moment only, and needs not know that what it sees is
-	// durable: neither a reader nor the disk delays it.
+	// Peek shows who may call, and nothing else of the state: bindings, tokens and sign-ins that were
+	// ended. What it shows may not be durable yet. No decision, no reader and no disk delays it.
 	Peek(fn func(s *fleet.State))
-	// Look is Read for who looks long: no decision waits for it. It shows all that is durable.
+	// Look is Read that no decision waits for. It shows all that is durable. Others who look may
+	// wait for it, so who takes more than some milliseconds asks Ponder.
 	Look(fn func(s *fleet.State))
 	// Study is Look for who asks the planner, which keeps notes in the state.
 	Study(fn func(s *fleet.State))
+	// Ponder is Study for who looks long: no other waits for it but those who ponder.
+	Ponder(fn func(s *fleet.State))
 	// SeqAt is the last sequence number of what had happened by a moment.
 	SeqAt(ctx context.Context, at fleet.Instant) (uint64, error)
 	// LookBack is the state at a moment of the past; it must not be changed.

@@ -119,10 +119,16 @@ func (s systemService) Version(context.Context, *musterv1.VersionRequest) (*must
 // StateHash names the state. No decision waits for it.
 func (s systemService) StateHash(ctx context.Context, m *musterv1.StateHashRequest) (*musterv1.StateHashResponse, error) {
 	out := &musterv1.StateHashResponse{}
-	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
+	hash := func(state *fleet.State, _ fleet.Instant) error {
 		out.Hash = state.Hash()
 		return nil
-	})
+	}
+	if m.GetAsOf() == nil {
+		seen, err := s.readBy(s.engine.Ponder, hash)
+		out.Seen = seen
+		return out, err
+	}
+	seen, err := s.read(ctx, m.GetAsOf(), hash)
 	out.Seen = seen
 	return out, err
 }

@@ -110,7 +110,7 @@ func (s *service) noteWait(ctx context.Context, w *musterv1.Written, tried event
 	}
 	var state *fleet.State
 	var at fleet.Instant
-	if _, err := s.readNow(func(is *fleet.State, now fleet.Instant) error { state, at = is.ForkAhead(aheadOfNote), now; return nil }); err != nil {
+	if _, err := s.readBy(s.engine.Ponder, func(is *fleet.State, now fleet.Instant) error { state, at = is.ForkAhead(aheadOfNote), now; return nil }); err != nil {
 		return
 	}
 	if _, refusal := core.Step(state, core.Request{Command: core.Submit{Spec: sp}, Actor: callerOf(ctx).actor}, at); refusal != nil {
@@ -192,16 +192,22 @@ func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloa
 	return out, err
 }
 
-// reasoning is how long the reasons of one answer may be looked for: meanwhile no other
-// question is answered.
+// reasoning is how long the reasons of one answer may be looked for: meanwhile few other
+// questions are answered.
 const reasoning = 50 * time.Millisecond
+
+// shortList is how long a list of workloads is at most of which the reasons are found soon.
+const shortList = 200
 
 // ListWorkloads lists workloads in order of submission; fewer than asked for, if they are
 // more than one answer may weigh, or their reasons take longer than others should wait.
 func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWorkloadsRequest) (*musterv1.ListWorkloadsResponse, error) {
 	out := &musterv1.ListWorkloadsResponse{}
 	l, read, room := listing{m, orElse(m.GetLimit(), 1000), callerOf(ctx)}, s.read, room(ctx)
-	if m.GetReasons() {
+	switch {
+	case m.GetReasons() && l.limit > shortList:
+		read = s.ponder
+	case m.GetReasons():
 		read = s.study
 	}
 	seen, err := read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {

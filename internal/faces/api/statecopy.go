@@ -21,6 +21,15 @@ func (s *service) study(ctx context.Context, asOf *timestamppb.Timestamp, fn loo
 	return s.readBy(s.engine.Study, fn)
 }
 
+// ponder shows fn the state that a question is about, as study does, where fn takes so long that
+// others should not wait for it.
+func (s *service) ponder(ctx context.Context, asOf *timestamppb.Timestamp, fn look) (*musterv1.Seen, error) {
+	if asOf != nil {
+		return s.private(ctx, asOf, fn)
+	}
+	return s.readBy(s.engine.Ponder, fn)
+}
+
 // private shows fn a copy of the state that a question is about. A caller that
 // tries something needs one.
 func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn look) (*musterv1.Seen, error) {
@@ -37,7 +46,7 @@ func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn l
 	}
 	var copied *fleet.State
 	var now fleet.Instant
-	seen, err := s.readNow(func(state *fleet.State, at fleet.Instant) error {
+	seen, err := s.readBy(s.engine.Ponder, func(state *fleet.State, at fleet.Instant) error {
 		copied, now = state.Fork(), at
 		return nil
 	})

@@ -6,7 +6,8 @@
 // with the state by itself, is only woken (waker.go).
 //
 // Reads see the state between two commands (read.go); a long read uses a mirror of it
-// (mirror.go). Time passes by alarms that the state asks for.
+// (mirror.go), and there is another mirror for the longest. Who may call is known beside the state
+// (callers.go). Time passes by alarms that the state asks for.
 //
 // When something goes wrong: outage.go waits for a journal that cannot be reached, and
 // panics.go goes on after a mistake of Muster's own. snapshot.go makes restarts short;

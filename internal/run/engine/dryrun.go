@@ -18,7 +18,7 @@ func (e *Engine) DryRun(_ context.Context, r core.Request) (Result, error) {
 		}
 	}
 	var copied *fleet.State
-	e.Look(func(s *fleet.State) { copied = s.Fork() })
+	e.Ponder(func(s *fleet.State) { copied = s.Fork() })
 	return tried(copied, r, e.o.Now())
 }
 
@@ -41,7 +41,7 @@ func (e *Engine) tryAhead(r core.Request) (result Result, err error, sure bool) 
 	var copied *fleet.State
 	var refusal *core.Refusal
 	depth := 0
-	e.Look(func(s *fleet.State) {
+	e.Ponder(func(s *fleet.State) {
 		_, refusal = core.Decide(s, r, max(e.o.Now(), s.Time))
 		depth, copied = s.AheadDepth(aheadOfTrial), s.ForkAhead(aheadOfTrial)
 	})

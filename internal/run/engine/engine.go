@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -99,8 +100,10 @@ type Engine struct {
 	waker   *waker   // nil: no cluster is woken
 
 	keys       *keys.Index
-	seen       seen // of the past
-	mirror     mirror
+	seen       seen                        // of the past
+	callers    atomic.Pointer[fleet.State] // what of the state says who may call
+	mirror     mirror                      // for who looks
+	aside      mirror                      // for who looks long
 	durable    *mark
 	clock      *bounded      // nil: Options.Now alone counts
 	recent     recent        // the last durable records
@@ -144,6 +147,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		catchingUp: make(chan struct{}, 1), outage: outage{began: make(chan struct{}, 1)},
 		calls: make(chan *call, 1024), quit: make(chan struct{}),
 	}
+	e.callers.Store(state.Callers())
 	if o.Steady != nil {
 		e.clock = newClock(o.Now, o.Steady, state.Time, o.Log)
 		e.o.Now = e.clock.now
@@ -296,6 +300,7 @@ func (e *Engine) attempt(r core.Request) (a answer, entry journal.Entry, ok bool
 		panic(err) // an event that cannot be written must not have been decided
 	}
 	e.records++
+	e.noteCallers(rec)
 	e.check(rec)
 	a = answer{result: Result{Seq: rec.Seq, At: rec.At, Record: rec, Refused: out.Refused}, effects: e.plan(rec)}
 	entry = journal.Entry{Seq: rec.Seq, At: int64(rec.At), Data: data}
@@ -314,7 +319,7 @@ func (e *Engine) check(rec event.Record) {
 		for _, p := range e.state.Partitions {
 			if v.Partition == "" || v.Partition == p.ID {
 				p.Halt(v.Rule + ": " + v.Detail)
-				e.mirror.blind()
+				e.blind()
 			}
 		}
 		e.violations.Lock()

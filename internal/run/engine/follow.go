@@ -84,6 +84,7 @@ func (e *Engine) takeIn(ctx context.Context) error {
 		e.mu.Lock()
 		core.ApplyRecord(e.state, rec)
 		e.state.Hush(e.state.Time)
+		e.noteCallers(rec)
 		e.mu.Unlock()
 		if e.clock != nil {
 			e.clock.follow(rec.At)

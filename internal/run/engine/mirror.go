@@ -10,18 +10,22 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// mirror is a second state, for who looks long: it lives through the same records,
-// once they are durable. No decision waits for a reader of it, nor does a
-// reader wait for a decision. It is made at the first read.
+// mirror is another state, for who looks: it lives through the same records, once they are
+// durable. No decision waits for a reader of it, nor does a reader wait for a decision. It is made
+// at the first read.
+//
+// There are two. Who looks long would keep the first from what has become durable meanwhile, and
+// with that all others who look. So they look at the second, which others do not wait for.
 type mirror struct {
 	mu    sync.RWMutex // guards state; who has it may take news, too
-	state *fleet.State // nil: it was not read yet
+	state *fleet.State // nil: it was not read yet, or not for long
 
 	news struct {
 		sync.Mutex
 		wanted  bool // it was read: what becomes durable is gathered
 		entries []journal.Entry
 		busy    bool // a goroutine is about to apply them
+		unread  int  // times that this was done since it was read last
 	}
 }
 
@@ -29,9 +33,13 @@ type mirror struct {
 // beside everything else.
 const mostNews = 256
 
+// mostUnread is how many times the second mirror is brought up to date without a read until it is
+// given up. It takes as much memory as the state.
+const mostUnread = 64
+
 // Look shows fn the state as of the last durable record or later. Unlike with Read no
-// decision waits for fn, however long it takes. fn must neither keep nor change the
-// state.
+// decision waits for fn, however long it takes. But others who look may wait for it, so who looks
+// for longer than some milliseconds asks Ponder. fn must neither keep nor change the state.
 func (e *Engine) Look(fn func(*fleet.State)) {
 	m := &e.mirror
 	for {
@@ -50,8 +58,19 @@ func (e *Engine) Look(fn func(*fleet.State)) {
 
 // Study is Look for who asks the planner: it keeps notes in the state, so fn is
 // alone with it meanwhile.
-func (e *Engine) Study(fn func(*fleet.State)) {
-	m := &e.mirror
+func (e *Engine) Study(fn func(*fleet.State)) { e.mirror.alone(e.reflect, fn) }
+
+// Ponder is Study for who looks long, as to copy the state or to try a large batch. None waits for it
+// but others who ponder.
+func (e *Engine) Ponder(fn func(*fleet.State)) {
+	e.aside.alone(func() {
+		e.aside.wasRead()
+		e.reflectAside()
+	}, fn)
+}
+
+// alone shows fn the state, which others do not see meanwhile.
+func (m *mirror) alone(reflect func(), fn func(*fleet.State)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	whole := false
@@ -60,7 +79,7 @@ func (e *Engine) Study(fn func(*fleet.State)) {
 			m.state = nil // fn has left it in the middle of something
 		}
 	}()
-	e.reflect()
+	reflect()
 	fn(m.state)
 	whole = true
 }
@@ -69,17 +88,48 @@ func (e *Engine) Study(fn func(*fleet.State)) {
 func (e *Engine) reflect() {
 	m := &e.mirror
 	if m.state == nil {
-		m.news.Lock()
-		m.news.wanted, m.news.entries = true, nil
-		m.news.Unlock() // what becomes durable from here on is gathered
-		e.show(func(s *fleet.State) {
-			m.state = s.Fork()
-			for _, use := range s.Keys { // a copy has none, and a reader is to see all
-				m.state.Remember(use)
-			}
-		})
+		m.gather()
+		e.show(func(s *fleet.State) { m.copy(s) })
 		_ = e.await(context.Background(), m.state.Seq) // as in Read
 	}
+	m.apply()
+}
+
+// reflectAside brings the second mirror up to what is durable. It is made of the first: no decision
+// waits for that.
+func (e *Engine) reflectAside() {
+	m := &e.aside
+	if m.state == nil {
+		m.gather()
+		e.Look(m.copy)
+	}
+	m.apply()
+}
+
+// gather has what becomes durable from here on gathered.
+func (m *mirror) gather() {
+	m.news.Lock()
+	defer m.news.Unlock()
+	m.news.wanted, m.news.entries = true, nil
+}
+
+// copy makes the mirror a copy of a state.
+func (m *mirror) copy(s *fleet.State) {
+	m.state = s.Fork()
+	for _, use := range s.Keys { // a copy has none, and a reader is to see all
+		m.state.Remember(use)
+	}
+}
+
+// wasRead has the mirror kept for longer.
+func (m *mirror) wasRead() {
+	m.news.Lock()
+	defer m.news.Unlock()
+	m.news.unread = 0
+}
+
+// apply has the mirror live through what was gathered.
+func (m *mirror) apply() {
 	for _, en := range m.take() {
 		if en.Seq <= m.state.Seq {
 			continue
@@ -96,21 +146,43 @@ func (e *Engine) reflect() {
 // hear takes note of what has become durable.
 func (e *Engine) hear(entries ...journal.Entry) {
 	e.recent.add(entries)
-	m := &e.mirror
+	if e.mirror.hear(entries) {
+		go e.mirror.alone(e.reflect, func(*fleet.State) {})
+	}
+	if e.aside.hear(entries) {
+		go e.aside.catchUp(e.reflectAside)
+	}
+}
+
+// hear gathers what has become durable; it says whether that is to be applied now.
+func (m *mirror) hear(entries []journal.Entry) (many bool) {
 	m.news.Lock()
 	defer m.news.Unlock()
 	if !m.news.wanted {
-		return
+		return false
 	}
 	m.news.entries = append(m.news.entries, entries...)
-	if len(m.news.entries) > mostNews && !m.news.busy {
-		m.news.busy = true
-		go func() {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			e.reflect()
-		}()
+	many = len(m.news.entries) > mostNews && !m.news.busy
+	m.news.busy = m.news.busy || many
+	return many
+}
+
+// catchUp brings the mirror up to date, or gives it up if it was not read for long.
+func (m *mirror) catchUp(reflect func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.news.Lock()
+	m.news.unread++
+	over := m.state == nil || m.news.unread > mostUnread
+	if over {
+		m.news.wanted, m.news.busy, m.news.entries = false, false, nil
 	}
+	m.news.Unlock()
+	if over {
+		m.state = nil
+		return
+	}
+	reflect()
 }
 
 func (m *mirror) late() bool {
@@ -127,11 +199,13 @@ func (m *mirror) take() []journal.Entry {
 	return list
 }
 
-// blind forgets the mirror: the state was changed by something else than a record.
-func (m *mirror) blind() {
-	go func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.state = nil
-	}()
+// blind forgets the mirrors: the state was changed by something else than a record.
+func (e *Engine) blind() {
+	for _, m := range []*mirror{&e.mirror, &e.aside} {
+		go func() {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.state = nil
+		}()
+	}
 }

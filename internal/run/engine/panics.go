@@ -99,7 +99,8 @@ func (e *Engine) rebuild() (err error) {
 		core.ApplyRecord(s, rec)
 	}
 	e.state = s
-	e.mirror.blind()
+	e.callers.Store(s.Callers())
+	e.blind()
 	if e.carrier != nil {
 		e.carrier.resync(max(e.o.Now(), s.Time), s)
 	}

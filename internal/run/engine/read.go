@@ -21,11 +21,6 @@ func (e *Engine) Read(fn func(*fleet.State)) {
 	_ = e.await(context.Background(), e.show(fn))
 }
 
-// Peek shows fn the state between two commands, of which the last may not be durable yet. No
-// reader of the mirror delays it, nor does the disk. The next decision waits for fn, which
-// must be short.
-func (e *Engine) Peek(fn func(*fleet.State)) { e.show(fn) }
-
 // show shows fn the state and returns its version. A panic of fn's is the reader's own: it
 // leaves the state to everybody else.
 func (e *Engine) show(fn func(*fleet.State)) (seq uint64) {

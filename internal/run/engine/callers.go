@@ -1,0 +1,29 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Peek shows fn who may call: roles that are bound, tokens, and sign-ins that were ended. fn is shown
+// nothing else of the state. The last decision counts, though it may not be durable yet. Neither a
+// decision, nor a reader, nor the disk delays it: all calls begin with it.
+func (e *Engine) Peek(fn func(*fleet.State)) { fn(e.callers.Load()) }
+
+// noteCallers takes note of a record that changes who may call. The state has it already.
+func (e *Engine) noteCallers(r event.Record) {
+	if slices.ContainsFunc(r.Events, ofCallers) {
+		e.callers.Store(e.state.Callers())
+	}
+}
+
+// ofCallers says whether an event changes who may call.
+func ofCallers(is event.Event) bool {
+	switch is.(type) {
+	case event.RoleGranted, event.RoleRevoked, event.TokenMade, event.TokenRevoked, event.SessionsEnded:
+		return true
+	}
+	return false
+}
