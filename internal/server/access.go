@@ -158,6 +158,7 @@ const (
 // ctx ends. If it cannot, the fleet goes on, and the log of the server says so.
 func (s *server) keepRecord(ctx context.Context) error {
 	beat, head := time.NewTicker(auditEvery), time.NewTicker(headEvery)
+	enrolled := enrolments{folder: s.folder.file(agentsDir), note: s.audit.Note}
 	defer beat.Stop()
 	defer head.Stop()
 	for {
@@ -166,6 +167,7 @@ func (s *server) keepRecord(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-beat.C:
+			enrolled.look()
 			err = s.audit.Flush()
 		case <-head.C:
 			err = s.audit.head(ctx)

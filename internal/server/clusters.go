@@ -82,7 +82,7 @@ func (s *server) several() (*clusters, error) {
 	if err != nil {
 		return nil, cli.Malformed(fmt.Errorf("certificates of agents: %w", err))
 	}
-	c.hub = &link.Hub{Trust: trust, Log: s.log, Check: c.check, Joined: c.joined}
+	c.hub = &link.Hub{Trust: trust, Log: s.log, Check: c.check, Joined: c.joined, Note: s.noteAgent}
 	if s.sharing != nil { // other servers have the same log
 		c.hub.Term, c.hub.Keep = s.term, s.sharing.sync
 	}

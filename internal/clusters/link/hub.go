@@ -36,6 +36,10 @@ type Hub struct {
 	// there are none.
 	Keep func(context.Context) error
 
+	// Note hears of each agent that comes, by its cluster and address, and of each that is not let
+	// in: why. nil: it is not noted.
+	Note func(cluster, from string, why error)
+
 	mu    sync.Mutex
 	lines map[string][]*line // by cluster, the oldest first
 }
@@ -100,13 +104,21 @@ func (h *Hub) take(ctx context.Context, raw net.Conn, greeted func()) {
 	if err != nil {
 		if ctx.Err() == nil {
 			h.Log.Warn("an agent is not let in", "from", raw.RemoteAddr(), "why", err)
+			h.note("", raw.RemoteAddr(), err)
 		}
 		return
 	}
 	greeted()
 	h.Log.Info("an agent is connected", "cluster", is.cluster, "from", raw.RemoteAddr(), "version", is.hello.Version)
+	h.note(is.cluster, raw.RemoteAddr(), nil)
 	h.keep(ctx, is)
 	h.Log.Warn("an agent is gone", "cluster", is.cluster, "from", raw.RemoteAddr())
+}
+
+func (h *Hub) note(cluster string, from net.Addr, why error) {
+	if h.Note != nil {
+		h.Note(cluster, from.String(), why)
+	}
 }
 
 // greet finds out who has dialled.

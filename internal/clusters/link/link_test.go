@@ -28,6 +28,7 @@ type house struct {
 	ctx       context.Context
 	authority *Authority
 	hub       *Hub
+	noted     text // agents that came, and why others were not let in
 	address   string
 }
 
@@ -48,7 +49,9 @@ func newHouseWith(t *testing.T, trusts func(*Authority) (*Trust, error)) *house 
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.hub = &Hub{Trust: trust, Log: slog.New(slog.DiscardHandler)}
+	h.hub = &Hub{Trust: trust, Log: slog.New(slog.DiscardHandler), Note: func(cluster, _ string, why error) {
+		_, _ = fmt.Fprintf(&h.noted, "%s %v\n", cluster, why)
+	}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -408,4 +411,14 @@ func TestSilentConnectionsKeepNoAgentOut(t *testing.T) {
 	if took := time.Since(began); took > handshake/2 {
 		t.Errorf("the agent waited %v", took)
 	}
+}
+
+// Who comes as an agent is noted, and who is not let in.
+func TestAgentsThatComeAreNoted(t *testing.T) {
+	h := newHouse(t)
+	identity := h.enrol("tiger")
+	h.agent(h.address, identity, "tiger", func(http.ResponseWriter, *http.Request) {})
+	h.until("the agent is noted", func() bool { return strings.Contains(h.noted.String(), "tiger <nil>") })
+	h.agent(h.address, identity, "puma", func(http.ResponseWriter, *http.Request) {})
+	h.until("the other is noted", func() bool { return strings.Contains(h.noted.String(), "its certificate is for tiger") })
 }

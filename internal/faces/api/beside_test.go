@@ -161,19 +161,3 @@ func TestStreamsOfOneCallerAreCounted(t *testing.T) {
 	equal(t, "somebody else's", stream.Receive(), true)
 }
 
-// A caller who asks without a break is slowed down, and no other caller is.
-func TestCallsOfOneCallerAreCounted(t *testing.T) {
-	h := guarded(t)
-	bob := h.as("bob-token-0123456789abcdef", "")
-	refused := 0
-	for range 4000 {
-		_, err := bob.System.Version(t.Context(), &musterv1.VersionRequest{})
-		if connect.CodeOf(err) == connect.CodeResourceExhausted {
-			refused++
-			break
-		}
-	}
-	t.Logf("refused: %d", refused)
-	_, err := h.as("ada-token-0123456789abcdef", "").System.Version(t.Context(), &musterv1.VersionRequest{})
-	must(t, err)
-}

@@ -17,6 +17,8 @@ const (
 	ActedFor   Kind = "act-for"  // an operator acted for a user
 	Roles      Kind = "roles"    // a role was granted or revoked, or the glass broken
 	Proposal   Kind = "proposal" // a change was proposed to a second person, or answered by one
+	Enrolled   Kind = "enrolled" // agents of a cluster may come, or may not any more
+	Agent      Kind = "agent"    // an agent came in; of one that is refused see unknown
 	Head       Kind = "head"     // names the journal up to a version
 	Cut        Kind = "cut"      // the journal was cut back to a version, since it was damaged
 	Dropped    Kind = "dropped"  // entries beyond the limit were counted, not kept
