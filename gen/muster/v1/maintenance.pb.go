@@ -27,7 +27,11 @@ const (
 type GetMaintenanceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// None: now.
-	AsOf          *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	AsOf *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	// A rollout of which every node is said, too; "": of none.
+	Rollout string `protobuf:"bytes,2,opt,name=rollout,proto3" json:"rollout,omitempty"`
+	// A zone of which is said, too, what piles up behind it; "": of none.
+	Zone          string `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -67,6 +71,20 @@ func (x *GetMaintenanceRequest) GetAsOf() *timestamppb.Timestamp {
 		return x.AsOf
 	}
 	return nil
+}
+
+func (x *GetMaintenanceRequest) GetRollout() string {
+	if x != nil {
+		return x.Rollout
+	}
+	return ""
+}
+
+func (x *GetMaintenanceRequest) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
 }
 
 type GetMaintenanceResponse struct {
@@ -348,7 +366,20 @@ type Rollout struct {
 	Began *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=began,proto3" json:"began,omitempty"`
 	Ended *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=ended,proto3" json:"ended,omitempty"`
 	// The updates that were found to fail.
-	Culprit       []string `protobuf:"bytes,16,rep,name=culprit,proto3" json:"culprit,omitempty"`
+	Culprit []string     `protobuf:"bytes,16,rep,name=culprit,proto3" json:"culprit,omitempty"`
+	Plan    *RolloutPlan `protobuf:"bytes,17,opt,name=plan,proto3" json:"plan,omitempty"`
+	// Its canaries, in the order in which their visits began.
+	Canaries []*Canary `protobuf:"bytes,18,rep,name=canaries,proto3" json:"canaries,omitempty"`
+	// The configurations that its nodes are still to come to.
+	Combinations []*Combination `protobuf:"bytes,19,rep,name=combinations,proto3" json:"combinations,omitempty"`
+	// Every node of its scope, only where the request names the rollout.
+	Nodes []*RolloutNode `protobuf:"bytes,20,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	// How long the visits that remain take at least, as many at once as limits and promises permit.
+	Rest *durationpb.Duration `protobuf:"bytes,21,opt,name=rest,proto3" json:"rest,omitempty"`
+	// The earliest deadline of its updates, of those that nodes still lack.
+	Deadline *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=deadline,proto3" json:"deadline,omitempty"`
+	// The rollout that took this one in.
+	Joined        string `protobuf:"bytes,23,opt,name=joined,proto3" json:"joined,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -495,6 +526,447 @@ func (x *Rollout) GetCulprit() []string {
 	return nil
 }
 
+func (x *Rollout) GetPlan() *RolloutPlan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
+func (x *Rollout) GetCanaries() []*Canary {
+	if x != nil {
+		return x.Canaries
+	}
+	return nil
+}
+
+func (x *Rollout) GetCombinations() []*Combination {
+	if x != nil {
+		return x.Combinations
+	}
+	return nil
+}
+
+func (x *Rollout) GetNodes() []*RolloutNode {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *Rollout) GetRest() *durationpb.Duration {
+	if x != nil {
+		return x.Rest
+	}
+	return nil
+}
+
+func (x *Rollout) GetDeadline() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Deadline
+	}
+	return nil
+}
+
+func (x *Rollout) GetJoined() string {
+	if x != nil {
+		return x.Joined
+	}
+	return ""
+}
+
+// RolloutPlan is what people asked of a rollout.
+type RolloutPlan struct {
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	CanaryNodes int32                  `protobuf:"varint,1,opt,name=canary_nodes,json=canaryNodes,proto3" json:"canary_nodes,omitempty"`
+	Soak        *durationpb.Duration   `protobuf:"bytes,2,opt,name=soak,proto3" json:"soak,omitempty"`
+	// Canaries may stand outside the scope.
+	CanaryAuto bool `protobuf:"varint,3,opt,name=canary_auto,json=canaryAuto,proto3" json:"canary_auto,omitempty"`
+	// Shares of the nodes in thousandths, growing, the last 1000.
+	Waves []int32 `protobuf:"varint,4,rep,packed,name=waves,proto3" json:"waves,omitempty"`
+	// Nodes visited at once in an island, and in a partition; 0: 5 % of the partition.
+	PerIsland    int32 `protobuf:"varint,5,opt,name=per_island,json=perIsland,proto3" json:"per_island,omitempty"`
+	PerPartition int32 `protobuf:"varint,6,opt,name=per_partition,json=perPartition,proto3" json:"per_partition,omitempty"`
+	Racks        bool  `protobuf:"varint,7,opt,name=racks,proto3" json:"racks,omitempty"`
+	// Of a wave; below 0: 1, or 2 % of its nodes.
+	AllowedFailures int32 `protobuf:"varint,8,opt,name=allowed_failures,json=allowedFailures,proto3" json:"allowed_failures,omitempty"`
+	Bisect          bool  `protobuf:"varint,9,opt,name=bisect,proto3" json:"bisect,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *RolloutPlan) Reset() {
+	*x = RolloutPlan{}
+	mi := &file_muster_v1_maintenance_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RolloutPlan) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RolloutPlan) ProtoMessage() {}
+
+func (x *RolloutPlan) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_maintenance_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RolloutPlan.ProtoReflect.Descriptor instead.
+func (*RolloutPlan) Descriptor() ([]byte, []int) {
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *RolloutPlan) GetCanaryNodes() int32 {
+	if x != nil {
+		return x.CanaryNodes
+	}
+	return 0
+}
+
+func (x *RolloutPlan) GetSoak() *durationpb.Duration {
+	if x != nil {
+		return x.Soak
+	}
+	return nil
+}
+
+func (x *RolloutPlan) GetCanaryAuto() bool {
+	if x != nil {
+		return x.CanaryAuto
+	}
+	return false
+}
+
+func (x *RolloutPlan) GetWaves() []int32 {
+	if x != nil {
+		return x.Waves
+	}
+	return nil
+}
+
+func (x *RolloutPlan) GetPerIsland() int32 {
+	if x != nil {
+		return x.PerIsland
+	}
+	return 0
+}
+
+func (x *RolloutPlan) GetPerPartition() int32 {
+	if x != nil {
+		return x.PerPartition
+	}
+	return 0
+}
+
+func (x *RolloutPlan) GetRacks() bool {
+	if x != nil {
+		return x.Racks
+	}
+	return false
+}
+
+func (x *RolloutPlan) GetAllowedFailures() int32 {
+	if x != nil {
+		return x.AllowedFailures
+	}
+	return 0
+}
+
+func (x *RolloutPlan) GetBisect() bool {
+	if x != nil {
+		return x.Bisect
+	}
+	return false
+}
+
+// Canary is a node that runs a configuration to prove it.
+type Canary struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Node          string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Gpu           string                 `protobuf:"bytes,2,opt,name=gpu,proto3" json:"gpu,omitempty"`
+	Updates       []string               `protobuf:"bytes,3,rep,name=updates,proto3" json:"updates,omitempty"`
+	Configuration string                 `protobuf:"bytes,4,opt,name=configuration,proto3" json:"configuration,omitempty"`
+	// End of its soak; none: its visit is not over.
+	Until *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=until,proto3" json:"until,omitempty"`
+	// visited, soaking, passed, failed, or excused: it failed for another cause.
+	State         string `protobuf:"bytes,6,opt,name=state,proto3" json:"state,omitempty"`
+	Why           string `protobuf:"bytes,7,opt,name=why,proto3" json:"why,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Canary) Reset() {
+	*x = Canary{}
+	mi := &file_muster_v1_maintenance_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Canary) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Canary) ProtoMessage() {}
+
+func (x *Canary) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_maintenance_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Canary.ProtoReflect.Descriptor instead.
+func (*Canary) Descriptor() ([]byte, []int) {
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Canary) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *Canary) GetGpu() string {
+	if x != nil {
+		return x.Gpu
+	}
+	return ""
+}
+
+func (x *Canary) GetUpdates() []string {
+	if x != nil {
+		return x.Updates
+	}
+	return nil
+}
+
+func (x *Canary) GetConfiguration() string {
+	if x != nil {
+		return x.Configuration
+	}
+	return ""
+}
+
+func (x *Canary) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *Canary) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *Canary) GetWhy() string {
+	if x != nil {
+		return x.Why
+	}
+	return ""
+}
+
+// Combination is a configuration that nodes are still to come to.
+type Combination struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Gpu           string                 `protobuf:"bytes,1,opt,name=gpu,proto3" json:"gpu,omitempty"`
+	Configuration string                 `protobuf:"bytes,2,opt,name=configuration,proto3" json:"configuration,omitempty"`
+	// untested, proven or rejected.
+	Verdict string `protobuf:"bytes,3,opt,name=verdict,proto3" json:"verdict,omitempty"`
+	Nodes   int32  `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	// Of them, those that a zone keeps from a visit now.
+	Zoned int32 `protobuf:"varint,5,opt,name=zoned,proto3" json:"zoned,omitempty"`
+	// The versions of all components.
+	Runs string `protobuf:"bytes,6,opt,name=runs,proto3" json:"runs,omitempty"`
+	// Of a zone's board: the rollout that brings them, and how long its visits under the zone take at least.
+	Rollout       string               `protobuf:"bytes,7,opt,name=rollout,proto3" json:"rollout,omitempty"`
+	Takes         *durationpb.Duration `protobuf:"bytes,8,opt,name=takes,proto3" json:"takes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Combination) Reset() {
+	*x = Combination{}
+	mi := &file_muster_v1_maintenance_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Combination) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Combination) ProtoMessage() {}
+
+func (x *Combination) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_maintenance_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Combination.ProtoReflect.Descriptor instead.
+func (*Combination) Descriptor() ([]byte, []int) {
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Combination) GetGpu() string {
+	if x != nil {
+		return x.Gpu
+	}
+	return ""
+}
+
+func (x *Combination) GetConfiguration() string {
+	if x != nil {
+		return x.Configuration
+	}
+	return ""
+}
+
+func (x *Combination) GetVerdict() string {
+	if x != nil {
+		return x.Verdict
+	}
+	return ""
+}
+
+func (x *Combination) GetNodes() int32 {
+	if x != nil {
+		return x.Nodes
+	}
+	return 0
+}
+
+func (x *Combination) GetZoned() int32 {
+	if x != nil {
+		return x.Zoned
+	}
+	return 0
+}
+
+func (x *Combination) GetRuns() string {
+	if x != nil {
+		return x.Runs
+	}
+	return ""
+}
+
+func (x *Combination) GetRollout() string {
+	if x != nil {
+		return x.Rollout
+	}
+	return ""
+}
+
+func (x *Combination) GetTakes() *durationpb.Duration {
+	if x != nil {
+		return x.Takes
+	}
+	return nil
+}
+
+// RolloutNode is one node of a rollout's scope.
+type RolloutNode struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Node      string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
+	Partition string                 `protobuf:"bytes,2,opt,name=partition,proto3" json:"partition,omitempty"`
+	Island    string                 `protobuf:"bytes,3,opt,name=island,proto3" json:"island,omitempty"`
+	// done, failed, visited, waits or next.
+	State string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	// Why it waits.
+	Wait          *WaitReason `protobuf:"bytes,5,opt,name=wait,proto3" json:"wait,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RolloutNode) Reset() {
+	*x = RolloutNode{}
+	mi := &file_muster_v1_maintenance_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RolloutNode) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RolloutNode) ProtoMessage() {}
+
+func (x *RolloutNode) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_maintenance_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RolloutNode.ProtoReflect.Descriptor instead.
+func (*RolloutNode) Descriptor() ([]byte, []int) {
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *RolloutNode) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *RolloutNode) GetPartition() string {
+	if x != nil {
+		return x.Partition
+	}
+	return ""
+}
+
+func (x *RolloutNode) GetIsland() string {
+	if x != nil {
+		return x.Island
+	}
+	return ""
+}
+
+func (x *RolloutNode) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *RolloutNode) GetWait() *WaitReason {
+	if x != nil {
+		return x.Wait
+	}
+	return nil
+}
+
 // WaitReason is why visits wait, for so many nodes.
 type WaitReason struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -514,7 +986,7 @@ type WaitReason struct {
 
 func (x *WaitReason) Reset() {
 	*x = WaitReason{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[4]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -526,7 +998,7 @@ func (x *WaitReason) String() string {
 func (*WaitReason) ProtoMessage() {}
 
 func (x *WaitReason) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[4]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -539,7 +1011,7 @@ func (x *WaitReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitReason.ProtoReflect.Descriptor instead.
 func (*WaitReason) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{4}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WaitReason) GetCode() string {
@@ -611,21 +1083,23 @@ type Zone struct {
 	Link   string   `protobuf:"bytes,11,opt,name=link,proto3" json:"link,omitempty"`
 	// The board, only in answers: whether it is in force, the rollouts that it blocks now, the nodes under it that are behind,
 	// the combinations that pile up untested, and the deadlines and maintenances that fall inside.
-	Active        bool                   `protobuf:"varint,12,opt,name=active,proto3" json:"active,omitempty"`
-	Blocked       []string               `protobuf:"bytes,13,rep,name=blocked,proto3" json:"blocked,omitempty"`
-	Behind        int32                  `protobuf:"varint,14,opt,name=behind,proto3" json:"behind,omitempty"`
-	Untested      int32                  `protobuf:"varint,15,opt,name=untested,proto3" json:"untested,omitempty"`
-	Conflicts     []string               `protobuf:"bytes,16,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
-	By            string                 `protobuf:"bytes,17,opt,name=by,proto3" json:"by,omitempty"`
-	Ended         *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=ended,proto3" json:"ended,omitempty"`
-	Oldest        *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=oldest,proto3" json:"oldest,omitempty"`
+	Active    bool                   `protobuf:"varint,12,opt,name=active,proto3" json:"active,omitempty"`
+	Blocked   []string               `protobuf:"bytes,13,rep,name=blocked,proto3" json:"blocked,omitempty"`
+	Behind    int32                  `protobuf:"varint,14,opt,name=behind,proto3" json:"behind,omitempty"`
+	Untested  int32                  `protobuf:"varint,15,opt,name=untested,proto3" json:"untested,omitempty"`
+	Conflicts []string               `protobuf:"bytes,16,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
+	By        string                 `protobuf:"bytes,17,opt,name=by,proto3" json:"by,omitempty"`
+	Ended     *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=ended,proto3" json:"ended,omitempty"`
+	Oldest    *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=oldest,proto3" json:"oldest,omitempty"`
+	// What piles up behind it, in the order in which it starts when the zone lifts; only where the request names the zone.
+	Piles         []*Combination `protobuf:"bytes,20,rep,name=piles,proto3" json:"piles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Zone) Reset() {
 	*x = Zone{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[5]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -637,7 +1111,7 @@ func (x *Zone) String() string {
 func (*Zone) ProtoMessage() {}
 
 func (x *Zone) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[5]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -650,7 +1124,7 @@ func (x *Zone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Zone.ProtoReflect.Descriptor instead.
 func (*Zone) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{5}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Zone) GetName() string {
@@ -786,6 +1260,13 @@ func (x *Zone) GetOldest() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Zone) GetPiles() []*Combination {
+	if x != nil {
+		return x.Piles
+	}
+	return nil
+}
+
 // Notice is an announced maintenance.
 type Notice struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
@@ -808,7 +1289,7 @@ type Notice struct {
 
 func (x *Notice) Reset() {
 	*x = Notice{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[6]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -820,7 +1301,7 @@ func (x *Notice) String() string {
 func (*Notice) ProtoMessage() {}
 
 func (x *Notice) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[6]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -833,7 +1314,7 @@ func (x *Notice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Notice.ProtoReflect.Descriptor instead.
 func (*Notice) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{6}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Notice) GetName() string {
@@ -925,7 +1406,7 @@ type Visit struct {
 
 func (x *Visit) Reset() {
 	*x = Visit{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[7]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +1418,7 @@ func (x *Visit) String() string {
 func (*Visit) ProtoMessage() {}
 
 func (x *Visit) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[7]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1431,7 @@ func (x *Visit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Visit.ProtoReflect.Descriptor instead.
 func (*Visit) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{7}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Visit) GetNode() string {
@@ -1024,14 +1505,16 @@ type Configuration struct {
 	Runs          string                 `protobuf:"bytes,3,opt,name=runs,proto3" json:"runs,omitempty"`
 	Nodes         int32                  `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
 	// Updates that fit and that they do not run.
-	Lacks         []string `protobuf:"bytes,5,rep,name=lacks,proto3" json:"lacks,omitempty"`
+	Lacks []string `protobuf:"bytes,5,rep,name=lacks,proto3" json:"lacks,omitempty"`
+	// Since when the oldest of these updates is known; none: they lack nothing.
+	Since         *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Configuration) Reset() {
 	*x = Configuration{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[8]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1043,7 +1526,7 @@ func (x *Configuration) String() string {
 func (*Configuration) ProtoMessage() {}
 
 func (x *Configuration) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[8]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1056,7 +1539,7 @@ func (x *Configuration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Configuration.ProtoReflect.Descriptor instead.
 func (*Configuration) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{8}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Configuration) GetPartition() string {
@@ -1094,6 +1577,295 @@ func (x *Configuration) GetLacks() []string {
 	return nil
 }
 
+func (x *Configuration) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+type PlannedWorkRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// None: now.
+	AsOf *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
+	// At most one of the following; none: the whole fleet. A cluster, a partition or an island.
+	Scope string `protobuf:"bytes,2,opt,name=scope,proto3" json:"scope,omitempty"`
+	Node  string `protobuf:"bytes,3,opt,name=node,proto3" json:"node,omitempty"`
+	// A quota: the nodes on which its work, and that of the quotas under it, runs.
+	Quota string `protobuf:"bytes,4,opt,name=quota,proto3" json:"quota,omitempty"`
+	// NAMESPACE/NAME: the nodes on which it runs.
+	Workload      string `protobuf:"bytes,5,opt,name=workload,proto3" json:"workload,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlannedWorkRequest) Reset() {
+	*x = PlannedWorkRequest{}
+	mi := &file_muster_v1_maintenance_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlannedWorkRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlannedWorkRequest) ProtoMessage() {}
+
+func (x *PlannedWorkRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_maintenance_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlannedWorkRequest.ProtoReflect.Descriptor instead.
+func (*PlannedWorkRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *PlannedWorkRequest) GetAsOf() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AsOf
+	}
+	return nil
+}
+
+func (x *PlannedWorkRequest) GetScope() string {
+	if x != nil {
+		return x.Scope
+	}
+	return ""
+}
+
+func (x *PlannedWorkRequest) GetNode() string {
+	if x != nil {
+		return x.Node
+	}
+	return ""
+}
+
+func (x *PlannedWorkRequest) GetQuota() string {
+	if x != nil {
+		return x.Quota
+	}
+	return ""
+}
+
+func (x *PlannedWorkRequest) GetWorkload() string {
+	if x != nil {
+		return x.Workload
+	}
+	return ""
+}
+
+type PlannedWorkResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Seen  *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
+	// Those under way first, then by their begin.
+	Works         []*PlannedWork `protobuf:"bytes,2,rep,name=works,proto3" json:"works,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlannedWorkResponse) Reset() {
+	*x = PlannedWorkResponse{}
+	mi := &file_muster_v1_maintenance_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlannedWorkResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlannedWorkResponse) ProtoMessage() {}
+
+func (x *PlannedWorkResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_maintenance_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlannedWorkResponse.ProtoReflect.Descriptor instead.
+func (*PlannedWorkResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *PlannedWorkResponse) GetSeen() *Seen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+func (x *PlannedWorkResponse) GetWorks() []*PlannedWork {
+	if x != nil {
+		return x.Works
+	}
+	return nil
+}
+
+// PlannedWork is a rollout or an announced maintenance, on nodes with which it stands alike.
+type PlannedWork struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name.
+	Of string `protobuf:"bytes,1,opt,name=of,proto3" json:"of,omitempty"`
+	// It is a rollout; else an announced maintenance.
+	Rollout bool `protobuf:"varint,2,opt,name=rollout,proto3" json:"rollout,omitempty"`
+	// The provider announced it: it asks for nothing, and heeds no zone.
+	Provider bool `protobuf:"varint,3,opt,name=provider,proto3" json:"provider,omitempty"`
+	// planned, announced, draining, working or validating.
+	State   string   `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
+	Impact  string   `protobuf:"bytes,5,opt,name=impact,proto3" json:"impact,omitempty"`
+	Updates []string `protobuf:"bytes,6,rep,name=updates,proto3" json:"updates,omitempty"`
+	Nodes   int32    `protobuf:"varint,7,opt,name=nodes,proto3" json:"nodes,omitempty"`
+	// The first of them by name.
+	Names []string `protobuf:"bytes,8,rep,name=names,proto3" json:"names,omitempty"`
+	// None: not known.
+	Begins *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=begins,proto3" json:"begins,omitempty"`
+	Ends   *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=ends,proto3" json:"ends,omitempty"`
+	// The work on these nodes, NAMESPACE/NAME; the first of it by name.
+	Workloads []string `protobuf:"bytes,11,rep,name=workloads,proto3" json:"workloads,omitempty"`
+	// What becomes of the work there, in a sentence, and the command by which its owner can do something about it.
+	Becomes       string `protobuf:"bytes,12,opt,name=becomes,proto3" json:"becomes,omitempty"`
+	Help          string `protobuf:"bytes,13,opt,name=help,proto3" json:"help,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlannedWork) Reset() {
+	*x = PlannedWork{}
+	mi := &file_muster_v1_maintenance_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlannedWork) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlannedWork) ProtoMessage() {}
+
+func (x *PlannedWork) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_maintenance_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlannedWork.ProtoReflect.Descriptor instead.
+func (*PlannedWork) Descriptor() ([]byte, []int) {
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *PlannedWork) GetOf() string {
+	if x != nil {
+		return x.Of
+	}
+	return ""
+}
+
+func (x *PlannedWork) GetRollout() bool {
+	if x != nil {
+		return x.Rollout
+	}
+	return false
+}
+
+func (x *PlannedWork) GetProvider() bool {
+	if x != nil {
+		return x.Provider
+	}
+	return false
+}
+
+func (x *PlannedWork) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *PlannedWork) GetImpact() string {
+	if x != nil {
+		return x.Impact
+	}
+	return ""
+}
+
+func (x *PlannedWork) GetUpdates() []string {
+	if x != nil {
+		return x.Updates
+	}
+	return nil
+}
+
+func (x *PlannedWork) GetNodes() int32 {
+	if x != nil {
+		return x.Nodes
+	}
+	return 0
+}
+
+func (x *PlannedWork) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
+func (x *PlannedWork) GetBegins() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Begins
+	}
+	return nil
+}
+
+func (x *PlannedWork) GetEnds() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Ends
+	}
+	return nil
+}
+
+func (x *PlannedWork) GetWorkloads() []string {
+	if x != nil {
+		return x.Workloads
+	}
+	return nil
+}
+
+func (x *PlannedWork) GetBecomes() string {
+	if x != nil {
+		return x.Becomes
+	}
+	return ""
+}
+
+func (x *PlannedWork) GetHelp() string {
+	if x != nil {
+		return x.Help
+	}
+	return ""
+}
+
 type AddUpdateRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Write         *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
@@ -1104,7 +1876,7 @@ type AddUpdateRequest struct {
 
 func (x *AddUpdateRequest) Reset() {
 	*x = AddUpdateRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[9]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1116,7 +1888,7 @@ func (x *AddUpdateRequest) String() string {
 func (*AddUpdateRequest) ProtoMessage() {}
 
 func (x *AddUpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[9]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1129,7 +1901,7 @@ func (x *AddUpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddUpdateRequest.ProtoReflect.Descriptor instead.
 func (*AddUpdateRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{9}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AddUpdateRequest) GetWrite() *Write {
@@ -1155,7 +1927,7 @@ type AddUpdateResponse struct {
 
 func (x *AddUpdateResponse) Reset() {
 	*x = AddUpdateResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[10]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1167,7 +1939,7 @@ func (x *AddUpdateResponse) String() string {
 func (*AddUpdateResponse) ProtoMessage() {}
 
 func (x *AddUpdateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[10]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1180,7 +1952,7 @@ func (x *AddUpdateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddUpdateResponse.ProtoReflect.Descriptor instead.
 func (*AddUpdateResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{10}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AddUpdateResponse) GetWritten() *Written {
@@ -1200,7 +1972,7 @@ type WithdrawUpdateRequest struct {
 
 func (x *WithdrawUpdateRequest) Reset() {
 	*x = WithdrawUpdateRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[11]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1212,7 +1984,7 @@ func (x *WithdrawUpdateRequest) String() string {
 func (*WithdrawUpdateRequest) ProtoMessage() {}
 
 func (x *WithdrawUpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[11]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1225,7 +1997,7 @@ func (x *WithdrawUpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WithdrawUpdateRequest.ProtoReflect.Descriptor instead.
 func (*WithdrawUpdateRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{11}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *WithdrawUpdateRequest) GetWrite() *Write {
@@ -1251,7 +2023,7 @@ type WithdrawUpdateResponse struct {
 
 func (x *WithdrawUpdateResponse) Reset() {
 	*x = WithdrawUpdateResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[12]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1263,7 +2035,7 @@ func (x *WithdrawUpdateResponse) String() string {
 func (*WithdrawUpdateResponse) ProtoMessage() {}
 
 func (x *WithdrawUpdateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[12]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1276,7 +2048,7 @@ func (x *WithdrawUpdateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WithdrawUpdateResponse.ProtoReflect.Descriptor instead.
 func (*WithdrawUpdateResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{12}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *WithdrawUpdateResponse) GetWritten() *Written {
@@ -1316,7 +2088,7 @@ type StartRolloutRequest struct {
 
 func (x *StartRolloutRequest) Reset() {
 	*x = StartRolloutRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[13]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1328,7 +2100,7 @@ func (x *StartRolloutRequest) String() string {
 func (*StartRolloutRequest) ProtoMessage() {}
 
 func (x *StartRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[13]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1341,7 +2113,7 @@ func (x *StartRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRolloutRequest.ProtoReflect.Descriptor instead.
 func (*StartRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{13}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *StartRolloutRequest) GetWrite() *Write {
@@ -1451,7 +2223,7 @@ type StartRolloutResponse struct {
 
 func (x *StartRolloutResponse) Reset() {
 	*x = StartRolloutResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[14]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1463,7 +2235,7 @@ func (x *StartRolloutResponse) String() string {
 func (*StartRolloutResponse) ProtoMessage() {}
 
 func (x *StartRolloutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[14]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1476,7 +2248,7 @@ func (x *StartRolloutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRolloutResponse.ProtoReflect.Descriptor instead.
 func (*StartRolloutResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{14}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *StartRolloutResponse) GetWritten() *Written {
@@ -1501,7 +2273,7 @@ type MoveRolloutRequest struct {
 
 func (x *MoveRolloutRequest) Reset() {
 	*x = MoveRolloutRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[15]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1513,7 +2285,7 @@ func (x *MoveRolloutRequest) String() string {
 func (*MoveRolloutRequest) ProtoMessage() {}
 
 func (x *MoveRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[15]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1526,7 +2298,7 @@ func (x *MoveRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveRolloutRequest.ProtoReflect.Descriptor instead.
 func (*MoveRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{15}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MoveRolloutRequest) GetWrite() *Write {
@@ -1566,7 +2338,7 @@ type MoveRolloutResponse struct {
 
 func (x *MoveRolloutResponse) Reset() {
 	*x = MoveRolloutResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[16]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1578,7 +2350,7 @@ func (x *MoveRolloutResponse) String() string {
 func (*MoveRolloutResponse) ProtoMessage() {}
 
 func (x *MoveRolloutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[16]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1591,7 +2363,7 @@ func (x *MoveRolloutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveRolloutResponse.ProtoReflect.Descriptor instead.
 func (*MoveRolloutResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{16}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *MoveRolloutResponse) GetWritten() *Written {
@@ -1611,7 +2383,7 @@ type AddZoneRequest struct {
 
 func (x *AddZoneRequest) Reset() {
 	*x = AddZoneRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[17]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1623,7 +2395,7 @@ func (x *AddZoneRequest) String() string {
 func (*AddZoneRequest) ProtoMessage() {}
 
 func (x *AddZoneRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[17]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1636,7 +2408,7 @@ func (x *AddZoneRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddZoneRequest.ProtoReflect.Descriptor instead.
 func (*AddZoneRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{17}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *AddZoneRequest) GetWrite() *Write {
@@ -1662,7 +2434,7 @@ type AddZoneResponse struct {
 
 func (x *AddZoneResponse) Reset() {
 	*x = AddZoneResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[18]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1674,7 +2446,7 @@ func (x *AddZoneResponse) String() string {
 func (*AddZoneResponse) ProtoMessage() {}
 
 func (x *AddZoneResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[18]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1687,7 +2459,7 @@ func (x *AddZoneResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddZoneResponse.ProtoReflect.Descriptor instead.
 func (*AddZoneResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *AddZoneResponse) GetWritten() *Written {
@@ -1707,7 +2479,7 @@ type EndZoneRequest struct {
 
 func (x *EndZoneRequest) Reset() {
 	*x = EndZoneRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[19]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1719,7 +2491,7 @@ func (x *EndZoneRequest) String() string {
 func (*EndZoneRequest) ProtoMessage() {}
 
 func (x *EndZoneRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[19]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1732,7 +2504,7 @@ func (x *EndZoneRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndZoneRequest.ProtoReflect.Descriptor instead.
 func (*EndZoneRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *EndZoneRequest) GetWrite() *Write {
@@ -1758,7 +2530,7 @@ type EndZoneResponse struct {
 
 func (x *EndZoneResponse) Reset() {
 	*x = EndZoneResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[20]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1770,7 +2542,7 @@ func (x *EndZoneResponse) String() string {
 func (*EndZoneResponse) ProtoMessage() {}
 
 func (x *EndZoneResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[20]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1783,7 +2555,7 @@ func (x *EndZoneResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndZoneResponse.ProtoReflect.Descriptor instead.
 func (*EndZoneResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{20}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *EndZoneResponse) GetWritten() *Written {
@@ -1803,7 +2575,7 @@ type AddNoticeRequest struct {
 
 func (x *AddNoticeRequest) Reset() {
 	*x = AddNoticeRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[21]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1815,7 +2587,7 @@ func (x *AddNoticeRequest) String() string {
 func (*AddNoticeRequest) ProtoMessage() {}
 
 func (x *AddNoticeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[21]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1828,7 +2600,7 @@ func (x *AddNoticeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddNoticeRequest.ProtoReflect.Descriptor instead.
 func (*AddNoticeRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{21}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *AddNoticeRequest) GetWrite() *Write {
@@ -1854,7 +2626,7 @@ type AddNoticeResponse struct {
 
 func (x *AddNoticeResponse) Reset() {
 	*x = AddNoticeResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[22]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1866,7 +2638,7 @@ func (x *AddNoticeResponse) String() string {
 func (*AddNoticeResponse) ProtoMessage() {}
 
 func (x *AddNoticeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[22]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1879,7 +2651,7 @@ func (x *AddNoticeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddNoticeResponse.ProtoReflect.Descriptor instead.
 func (*AddNoticeResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *AddNoticeResponse) GetWritten() *Written {
@@ -1899,7 +2671,7 @@ type CancelNoticeRequest struct {
 
 func (x *CancelNoticeRequest) Reset() {
 	*x = CancelNoticeRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[23]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1911,7 +2683,7 @@ func (x *CancelNoticeRequest) String() string {
 func (*CancelNoticeRequest) ProtoMessage() {}
 
 func (x *CancelNoticeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[23]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1924,7 +2696,7 @@ func (x *CancelNoticeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelNoticeRequest.ProtoReflect.Descriptor instead.
 func (*CancelNoticeRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CancelNoticeRequest) GetWrite() *Write {
@@ -1950,7 +2722,7 @@ type CancelNoticeResponse struct {
 
 func (x *CancelNoticeResponse) Reset() {
 	*x = CancelNoticeResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[24]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1962,7 +2734,7 @@ func (x *CancelNoticeResponse) String() string {
 func (*CancelNoticeResponse) ProtoMessage() {}
 
 func (x *CancelNoticeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[24]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1975,7 +2747,7 @@ func (x *CancelNoticeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelNoticeResponse.ProtoReflect.Descriptor instead.
 func (*CancelNoticeResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CancelNoticeResponse) GetWritten() *Written {
@@ -1997,7 +2769,7 @@ type AgreeToStopRequest struct {
 
 func (x *AgreeToStopRequest) Reset() {
 	*x = AgreeToStopRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[25]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2009,7 +2781,7 @@ func (x *AgreeToStopRequest) String() string {
 func (*AgreeToStopRequest) ProtoMessage() {}
 
 func (x *AgreeToStopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[25]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2022,7 +2794,7 @@ func (x *AgreeToStopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgreeToStopRequest.ProtoReflect.Descriptor instead.
 func (*AgreeToStopRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AgreeToStopRequest) GetWrite() *Write {
@@ -2062,7 +2834,7 @@ type AgreeToStopResponse struct {
 
 func (x *AgreeToStopResponse) Reset() {
 	*x = AgreeToStopResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[26]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2074,7 +2846,7 @@ func (x *AgreeToStopResponse) String() string {
 func (*AgreeToStopResponse) ProtoMessage() {}
 
 func (x *AgreeToStopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[26]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2087,7 +2859,7 @@ func (x *AgreeToStopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgreeToStopResponse.ProtoReflect.Descriptor instead.
 func (*AgreeToStopResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *AgreeToStopResponse) GetWritten() *Written {
@@ -2110,7 +2882,7 @@ type ReportVisitRequest struct {
 
 func (x *ReportVisitRequest) Reset() {
 	*x = ReportVisitRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[27]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2122,7 +2894,7 @@ func (x *ReportVisitRequest) String() string {
 func (*ReportVisitRequest) ProtoMessage() {}
 
 func (x *ReportVisitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[27]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2135,7 +2907,7 @@ func (x *ReportVisitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportVisitRequest.ProtoReflect.Descriptor instead.
 func (*ReportVisitRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{27}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ReportVisitRequest) GetWrite() *Write {
@@ -2175,7 +2947,7 @@ type ReportVisitResponse struct {
 
 func (x *ReportVisitResponse) Reset() {
 	*x = ReportVisitResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[28]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2187,7 +2959,7 @@ func (x *ReportVisitResponse) String() string {
 func (*ReportVisitResponse) ProtoMessage() {}
 
 func (x *ReportVisitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[28]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2200,7 +2972,7 @@ func (x *ReportVisitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportVisitResponse.ProtoReflect.Descriptor instead.
 func (*ReportVisitResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{28}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ReportVisitResponse) GetWritten() *Written {
@@ -2214,9 +2986,11 @@ var File_muster_v1_maintenance_proto protoreflect.FileDescriptor
 
 const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\n" +
-	"\x1bmuster/v1/maintenance.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"H\n" +
+	"\x1bmuster/v1/maintenance.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x8a\x01\n" +
 	"\x15GetMaintenanceRequest\x12/\n" +
-	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\"\xde\x02\n" +
+	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12\"\n" +
+	"\arollout\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\arollout\x12\x1c\n" +
+	"\x04zone\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x04zone\"\xde\x02\n" +
 	"\x16GetMaintenanceResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
 	"\aupdates\x18\x02 \x03(\v2\x15.muster.v1.NodeUpdateR\aupdates\x12.\n" +
@@ -2246,7 +3020,7 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\apending\x18\f \x01(\x05R\apending\x12\x18\n" +
 	"\averdict\x18\r \x01(\tR\averdict\x120\n" +
 	"\x05added\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x05added\x128\n" +
-	"\twithdrawn\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\twithdrawn\"\xcc\x03\n" +
+	"\twithdrawn\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\twithdrawn\"\x90\x06\n" +
 	"\aRollout\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05scope\x18\x02 \x01(\tR\x05scope\x12\x18\n" +
@@ -2264,7 +3038,49 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\x05added\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\x05added\x120\n" +
 	"\x05began\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x05began\x120\n" +
 	"\x05ended\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\x05ended\x12\x18\n" +
-	"\aculprit\x18\x10 \x03(\tR\aculprit\"\xbc\x01\n" +
+	"\aculprit\x18\x10 \x03(\tR\aculprit\x12*\n" +
+	"\x04plan\x18\x11 \x01(\v2\x16.muster.v1.RolloutPlanR\x04plan\x12-\n" +
+	"\bcanaries\x18\x12 \x03(\v2\x11.muster.v1.CanaryR\bcanaries\x12:\n" +
+	"\fcombinations\x18\x13 \x03(\v2\x16.muster.v1.CombinationR\fcombinations\x12,\n" +
+	"\x05nodes\x18\x14 \x03(\v2\x16.muster.v1.RolloutNodeR\x05nodes\x12-\n" +
+	"\x04rest\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x04rest\x126\n" +
+	"\bdeadline\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\x16\n" +
+	"\x06joined\x18\x17 \x01(\tR\x06joined\"\xb3\x02\n" +
+	"\vRolloutPlan\x12!\n" +
+	"\fcanary_nodes\x18\x01 \x01(\x05R\vcanaryNodes\x12-\n" +
+	"\x04soak\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x04soak\x12\x1f\n" +
+	"\vcanary_auto\x18\x03 \x01(\bR\n" +
+	"canaryAuto\x12\x14\n" +
+	"\x05waves\x18\x04 \x03(\x05R\x05waves\x12\x1d\n" +
+	"\n" +
+	"per_island\x18\x05 \x01(\x05R\tperIsland\x12#\n" +
+	"\rper_partition\x18\x06 \x01(\x05R\fperPartition\x12\x14\n" +
+	"\x05racks\x18\a \x01(\bR\x05racks\x12)\n" +
+	"\x10allowed_failures\x18\b \x01(\x05R\x0fallowedFailures\x12\x16\n" +
+	"\x06bisect\x18\t \x01(\bR\x06bisect\"\xc8\x01\n" +
+	"\x06Canary\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x10\n" +
+	"\x03gpu\x18\x02 \x01(\tR\x03gpu\x12\x18\n" +
+	"\aupdates\x18\x03 \x03(\tR\aupdates\x12$\n" +
+	"\rconfiguration\x18\x04 \x01(\tR\rconfiguration\x120\n" +
+	"\x05until\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x14\n" +
+	"\x05state\x18\x06 \x01(\tR\x05state\x12\x10\n" +
+	"\x03why\x18\a \x01(\tR\x03why\"\xea\x01\n" +
+	"\vCombination\x12\x10\n" +
+	"\x03gpu\x18\x01 \x01(\tR\x03gpu\x12$\n" +
+	"\rconfiguration\x18\x02 \x01(\tR\rconfiguration\x12\x18\n" +
+	"\averdict\x18\x03 \x01(\tR\averdict\x12\x14\n" +
+	"\x05nodes\x18\x04 \x01(\x05R\x05nodes\x12\x14\n" +
+	"\x05zoned\x18\x05 \x01(\x05R\x05zoned\x12\x12\n" +
+	"\x04runs\x18\x06 \x01(\tR\x04runs\x12\x18\n" +
+	"\arollout\x18\a \x01(\tR\arollout\x12/\n" +
+	"\x05takes\x18\b \x01(\v2\x19.google.protobuf.DurationR\x05takes\"\x98\x01\n" +
+	"\vRolloutNode\x12\x12\n" +
+	"\x04node\x18\x01 \x01(\tR\x04node\x12\x1c\n" +
+	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
+	"\x06island\x18\x03 \x01(\tR\x06island\x12\x14\n" +
+	"\x05state\x18\x04 \x01(\tR\x05state\x12)\n" +
+	"\x04wait\x18\x05 \x01(\v2\x15.muster.v1.WaitReasonR\x04wait\"\xbc\x01\n" +
 	"\n" +
 	"WaitReason\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x14\n" +
@@ -2273,7 +3089,7 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\x05until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
 	"\x04zone\x18\x05 \x01(\tR\x04zone\x12\x10\n" +
 	"\x03who\x18\x06 \x01(\tR\x03who\x12\x18\n" +
-	"\amissing\x18\a \x01(\x05R\amissing\"\x90\x05\n" +
+	"\amissing\x18\a \x01(\x05R\amissing\"\xbe\x05\n" +
 	"\x04Zone\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12\x1e\n" +
@@ -2295,7 +3111,8 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\tconflicts\x18\x10 \x03(\tR\tconflicts\x12\x0e\n" +
 	"\x02by\x18\x11 \x01(\tR\x02by\x120\n" +
 	"\x05ended\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\x05ended\x122\n" +
-	"\x06oldest\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\x06oldest\"\xd5\x02\n" +
+	"\x06oldest\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\x06oldest\x12,\n" +
+	"\x05piles\x18\x14 \x03(\v2\x16.muster.v1.CombinationR\x05piles\"\xd5\x02\n" +
 	"\x06Notice\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12&\n" +
@@ -2320,13 +3137,38 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\x06canary\x18\x06 \x01(\bR\x06canary\x120\n" +
 	"\x05began\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05began\x12.\n" +
 	"\x04ends\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x04ends\x12\x18\n" +
-	"\aupdates\x18\t \x03(\tR\aupdates\"\x93\x01\n" +
+	"\aupdates\x18\t \x03(\tR\aupdates\"\xc5\x01\n" +
 	"\rConfiguration\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12$\n" +
 	"\rconfiguration\x18\x02 \x01(\tR\rconfiguration\x12\x12\n" +
 	"\x04runs\x18\x03 \x01(\tR\x04runs\x12\x14\n" +
 	"\x05nodes\x18\x04 \x01(\x05R\x05nodes\x12\x14\n" +
-	"\x05lacks\x18\x05 \x03(\tR\x05lacks\"q\n" +
+	"\x05lacks\x18\x05 \x03(\tR\x05lacks\x120\n" +
+	"\x05since\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"\xc9\x01\n" +
+	"\x12PlannedWorkRequest\x12/\n" +
+	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12\x1e\n" +
+	"\x05scope\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x04R\x05scope\x12\x1c\n" +
+	"\x04node\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x04node\x12\x1e\n" +
+	"\x05quota\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x04R\x05quota\x12$\n" +
+	"\bworkload\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x04R\bworkload\"h\n" +
+	"\x13PlannedWorkResponse\x12#\n" +
+	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12,\n" +
+	"\x05works\x18\x02 \x03(\v2\x16.muster.v1.PlannedWorkR\x05works\"\xf7\x02\n" +
+	"\vPlannedWork\x12\x0e\n" +
+	"\x02of\x18\x01 \x01(\tR\x02of\x12\x18\n" +
+	"\arollout\x18\x02 \x01(\bR\arollout\x12\x1a\n" +
+	"\bprovider\x18\x03 \x01(\bR\bprovider\x12\x14\n" +
+	"\x05state\x18\x04 \x01(\tR\x05state\x12\x16\n" +
+	"\x06impact\x18\x05 \x01(\tR\x06impact\x12\x18\n" +
+	"\aupdates\x18\x06 \x03(\tR\aupdates\x12\x14\n" +
+	"\x05nodes\x18\a \x01(\x05R\x05nodes\x12\x14\n" +
+	"\x05names\x18\b \x03(\tR\x05names\x122\n" +
+	"\x06begins\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x06begins\x12.\n" +
+	"\x04ends\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\x04ends\x12\x1c\n" +
+	"\tworkloads\x18\v \x03(\tR\tworkloads\x12\x18\n" +
+	"\abecomes\x18\f \x01(\tR\abecomes\x12\x12\n" +
+	"\x04help\x18\r \x01(\tR\x04help\"q\n" +
 	"\x10AddUpdateRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x125\n" +
 	"\x06update\x18\x02 \x01(\v2\x15.muster.v1.NodeUpdateB\x06\xbaH\x03\xc8\x01\x01R\x06update\"A\n" +
@@ -2407,9 +3249,10 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\aoutcome\x18\x03 \x01(\tB\x15\xbaH\x12r\x10R\x06passedR\x06failedR\aoutcome\x12\x1a\n" +
 	"\x03why\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\x03why\"C\n" +
 	"\x13ReportVisitResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten2\xe7\x06\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten2\xba\a\n" +
 	"\x12MaintenanceService\x12Z\n" +
-	"\x0eGetMaintenance\x12 .muster.v1.GetMaintenanceRequest\x1a!.muster.v1.GetMaintenanceResponse\"\x03\x90\x02\x01\x12F\n" +
+	"\x0eGetMaintenance\x12 .muster.v1.GetMaintenanceRequest\x1a!.muster.v1.GetMaintenanceResponse\"\x03\x90\x02\x01\x12Q\n" +
+	"\vPlannedWork\x12\x1d.muster.v1.PlannedWorkRequest\x1a\x1e.muster.v1.PlannedWorkResponse\"\x03\x90\x02\x01\x12F\n" +
 	"\tAddUpdate\x12\x1b.muster.v1.AddUpdateRequest\x1a\x1c.muster.v1.AddUpdateResponse\x12U\n" +
 	"\x0eWithdrawUpdate\x12 .muster.v1.WithdrawUpdateRequest\x1a!.muster.v1.WithdrawUpdateResponse\x12O\n" +
 	"\fStartRollout\x12\x1e.muster.v1.StartRolloutRequest\x1a\x1f.muster.v1.StartRolloutResponse\x12L\n" +
@@ -2433,123 +3276,149 @@ func file_muster_v1_maintenance_proto_rawDescGZIP() []byte {
 	return file_muster_v1_maintenance_proto_rawDescData
 }
 
-var file_muster_v1_maintenance_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_muster_v1_maintenance_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_muster_v1_maintenance_proto_goTypes = []any{
 	(*GetMaintenanceRequest)(nil),  // 0: muster.v1.GetMaintenanceRequest
 	(*GetMaintenanceResponse)(nil), // 1: muster.v1.GetMaintenanceResponse
 	(*NodeUpdate)(nil),             // 2: muster.v1.NodeUpdate
 	(*Rollout)(nil),                // 3: muster.v1.Rollout
-	(*WaitReason)(nil),             // 4: muster.v1.WaitReason
-	(*Zone)(nil),                   // 5: muster.v1.Zone
-	(*Notice)(nil),                 // 6: muster.v1.Notice
-	(*Visit)(nil),                  // 7: muster.v1.Visit
-	(*Configuration)(nil),          // 8: muster.v1.Configuration
-	(*AddUpdateRequest)(nil),       // 9: muster.v1.AddUpdateRequest
-	(*AddUpdateResponse)(nil),      // 10: muster.v1.AddUpdateResponse
-	(*WithdrawUpdateRequest)(nil),  // 11: muster.v1.WithdrawUpdateRequest
-	(*WithdrawUpdateResponse)(nil), // 12: muster.v1.WithdrawUpdateResponse
-	(*StartRolloutRequest)(nil),    // 13: muster.v1.StartRolloutRequest
-	(*StartRolloutResponse)(nil),   // 14: muster.v1.StartRolloutResponse
-	(*MoveRolloutRequest)(nil),     // 15: muster.v1.MoveRolloutRequest
-	(*MoveRolloutResponse)(nil),    // 16: muster.v1.MoveRolloutResponse
-	(*AddZoneRequest)(nil),         // 17: muster.v1.AddZoneRequest
-	(*AddZoneResponse)(nil),        // 18: muster.v1.AddZoneResponse
-	(*EndZoneRequest)(nil),         // 19: muster.v1.EndZoneRequest
-	(*EndZoneResponse)(nil),        // 20: muster.v1.EndZoneResponse
-	(*AddNoticeRequest)(nil),       // 21: muster.v1.AddNoticeRequest
-	(*AddNoticeResponse)(nil),      // 22: muster.v1.AddNoticeResponse
-	(*CancelNoticeRequest)(nil),    // 23: muster.v1.CancelNoticeRequest
-	(*CancelNoticeResponse)(nil),   // 24: muster.v1.CancelNoticeResponse
-	(*AgreeToStopRequest)(nil),     // 25: muster.v1.AgreeToStopRequest
-	(*AgreeToStopResponse)(nil),    // 26: muster.v1.AgreeToStopResponse
-	(*ReportVisitRequest)(nil),     // 27: muster.v1.ReportVisitRequest
-	(*ReportVisitResponse)(nil),    // 28: muster.v1.ReportVisitResponse
-	(*timestamppb.Timestamp)(nil),  // 29: google.protobuf.Timestamp
-	(*Seen)(nil),                   // 30: muster.v1.Seen
-	(*durationpb.Duration)(nil),    // 31: google.protobuf.Duration
-	(*Write)(nil),                  // 32: muster.v1.Write
-	(*Written)(nil),                // 33: muster.v1.Written
+	(*RolloutPlan)(nil),            // 4: muster.v1.RolloutPlan
+	(*Canary)(nil),                 // 5: muster.v1.Canary
+	(*Combination)(nil),            // 6: muster.v1.Combination
+	(*RolloutNode)(nil),            // 7: muster.v1.RolloutNode
+	(*WaitReason)(nil),             // 8: muster.v1.WaitReason
+	(*Zone)(nil),                   // 9: muster.v1.Zone
+	(*Notice)(nil),                 // 10: muster.v1.Notice
+	(*Visit)(nil),                  // 11: muster.v1.Visit
+	(*Configuration)(nil),          // 12: muster.v1.Configuration
+	(*PlannedWorkRequest)(nil),     // 13: muster.v1.PlannedWorkRequest
+	(*PlannedWorkResponse)(nil),    // 14: muster.v1.PlannedWorkResponse
+	(*PlannedWork)(nil),            // 15: muster.v1.PlannedWork
+	(*AddUpdateRequest)(nil),       // 16: muster.v1.AddUpdateRequest
+	(*AddUpdateResponse)(nil),      // 17: muster.v1.AddUpdateResponse
+	(*WithdrawUpdateRequest)(nil),  // 18: muster.v1.WithdrawUpdateRequest
+	(*WithdrawUpdateResponse)(nil), // 19: muster.v1.WithdrawUpdateResponse
+	(*StartRolloutRequest)(nil),    // 20: muster.v1.StartRolloutRequest
+	(*StartRolloutResponse)(nil),   // 21: muster.v1.StartRolloutResponse
+	(*MoveRolloutRequest)(nil),     // 22: muster.v1.MoveRolloutRequest
+	(*MoveRolloutResponse)(nil),    // 23: muster.v1.MoveRolloutResponse
+	(*AddZoneRequest)(nil),         // 24: muster.v1.AddZoneRequest
+	(*AddZoneResponse)(nil),        // 25: muster.v1.AddZoneResponse
+	(*EndZoneRequest)(nil),         // 26: muster.v1.EndZoneRequest
+	(*EndZoneResponse)(nil),        // 27: muster.v1.EndZoneResponse
+	(*AddNoticeRequest)(nil),       // 28: muster.v1.AddNoticeRequest
+	(*AddNoticeResponse)(nil),      // 29: muster.v1.AddNoticeResponse
+	(*CancelNoticeRequest)(nil),    // 30: muster.v1.CancelNoticeRequest
+	(*CancelNoticeResponse)(nil),   // 31: muster.v1.CancelNoticeResponse
+	(*AgreeToStopRequest)(nil),     // 32: muster.v1.AgreeToStopRequest
+	(*AgreeToStopResponse)(nil),    // 33: muster.v1.AgreeToStopResponse
+	(*ReportVisitRequest)(nil),     // 34: muster.v1.ReportVisitRequest
+	(*ReportVisitResponse)(nil),    // 35: muster.v1.ReportVisitResponse
+	(*timestamppb.Timestamp)(nil),  // 36: google.protobuf.Timestamp
+	(*Seen)(nil),                   // 37: muster.v1.Seen
+	(*durationpb.Duration)(nil),    // 38: google.protobuf.Duration
+	(*Write)(nil),                  // 39: muster.v1.Write
+	(*Written)(nil),                // 40: muster.v1.Written
 }
 var file_muster_v1_maintenance_proto_depIdxs = []int32{
-	29, // 0: muster.v1.GetMaintenanceRequest.as_of:type_name -> google.protobuf.Timestamp
-	30, // 1: muster.v1.GetMaintenanceResponse.seen:type_name -> muster.v1.Seen
+	36, // 0: muster.v1.GetMaintenanceRequest.as_of:type_name -> google.protobuf.Timestamp
+	37, // 1: muster.v1.GetMaintenanceResponse.seen:type_name -> muster.v1.Seen
 	2,  // 2: muster.v1.GetMaintenanceResponse.updates:type_name -> muster.v1.NodeUpdate
 	3,  // 3: muster.v1.GetMaintenanceResponse.rollouts:type_name -> muster.v1.Rollout
-	5,  // 4: muster.v1.GetMaintenanceResponse.zones:type_name -> muster.v1.Zone
-	6,  // 5: muster.v1.GetMaintenanceResponse.notices:type_name -> muster.v1.Notice
-	7,  // 6: muster.v1.GetMaintenanceResponse.visits:type_name -> muster.v1.Visit
-	8,  // 7: muster.v1.GetMaintenanceResponse.configurations:type_name -> muster.v1.Configuration
-	31, // 8: muster.v1.NodeUpdate.freeze:type_name -> google.protobuf.Duration
-	31, // 9: muster.v1.NodeUpdate.lasts:type_name -> google.protobuf.Duration
-	29, // 10: muster.v1.NodeUpdate.not_before:type_name -> google.protobuf.Timestamp
-	29, // 11: muster.v1.NodeUpdate.deadline:type_name -> google.protobuf.Timestamp
-	29, // 12: muster.v1.NodeUpdate.added:type_name -> google.protobuf.Timestamp
-	29, // 13: muster.v1.NodeUpdate.withdrawn:type_name -> google.protobuf.Timestamp
-	4,  // 14: muster.v1.Rollout.waits:type_name -> muster.v1.WaitReason
-	29, // 15: muster.v1.Rollout.added:type_name -> google.protobuf.Timestamp
-	29, // 16: muster.v1.Rollout.began:type_name -> google.protobuf.Timestamp
-	29, // 17: muster.v1.Rollout.ended:type_name -> google.protobuf.Timestamp
-	29, // 18: muster.v1.WaitReason.until:type_name -> google.protobuf.Timestamp
-	29, // 19: muster.v1.Zone.from:type_name -> google.protobuf.Timestamp
-	29, // 20: muster.v1.Zone.to:type_name -> google.protobuf.Timestamp
-	29, // 21: muster.v1.Zone.ended:type_name -> google.protobuf.Timestamp
-	29, // 22: muster.v1.Zone.oldest:type_name -> google.protobuf.Timestamp
-	29, // 23: muster.v1.Notice.starts:type_name -> google.protobuf.Timestamp
-	31, // 24: muster.v1.Notice.lasts:type_name -> google.protobuf.Duration
-	29, // 25: muster.v1.Visit.began:type_name -> google.protobuf.Timestamp
-	29, // 26: muster.v1.Visit.ends:type_name -> google.protobuf.Timestamp
-	32, // 27: muster.v1.AddUpdateRequest.write:type_name -> muster.v1.Write
-	2,  // 28: muster.v1.AddUpdateRequest.update:type_name -> muster.v1.NodeUpdate
-	33, // 29: muster.v1.AddUpdateResponse.written:type_name -> muster.v1.Written
-	32, // 30: muster.v1.WithdrawUpdateRequest.write:type_name -> muster.v1.Write
-	33, // 31: muster.v1.WithdrawUpdateResponse.written:type_name -> muster.v1.Written
-	32, // 32: muster.v1.StartRolloutRequest.write:type_name -> muster.v1.Write
-	31, // 33: muster.v1.StartRolloutRequest.soak:type_name -> google.protobuf.Duration
-	33, // 34: muster.v1.StartRolloutResponse.written:type_name -> muster.v1.Written
-	32, // 35: muster.v1.MoveRolloutRequest.write:type_name -> muster.v1.Write
-	33, // 36: muster.v1.MoveRolloutResponse.written:type_name -> muster.v1.Written
-	32, // 37: muster.v1.AddZoneRequest.write:type_name -> muster.v1.Write
-	5,  // 38: muster.v1.AddZoneRequest.zone:type_name -> muster.v1.Zone
-	33, // 39: muster.v1.AddZoneResponse.written:type_name -> muster.v1.Written
-	32, // 40: muster.v1.EndZoneRequest.write:type_name -> muster.v1.Write
-	33, // 41: muster.v1.EndZoneResponse.written:type_name -> muster.v1.Written
-	32, // 42: muster.v1.AddNoticeRequest.write:type_name -> muster.v1.Write
-	6,  // 43: muster.v1.AddNoticeRequest.notice:type_name -> muster.v1.Notice
-	33, // 44: muster.v1.AddNoticeResponse.written:type_name -> muster.v1.Written
-	32, // 45: muster.v1.CancelNoticeRequest.write:type_name -> muster.v1.Write
-	33, // 46: muster.v1.CancelNoticeResponse.written:type_name -> muster.v1.Written
-	32, // 47: muster.v1.AgreeToStopRequest.write:type_name -> muster.v1.Write
-	29, // 48: muster.v1.AgreeToStopRequest.at:type_name -> google.protobuf.Timestamp
-	33, // 49: muster.v1.AgreeToStopResponse.written:type_name -> muster.v1.Written
-	32, // 50: muster.v1.ReportVisitRequest.write:type_name -> muster.v1.Write
-	33, // 51: muster.v1.ReportVisitResponse.written:type_name -> muster.v1.Written
-	0,  // 52: muster.v1.MaintenanceService.GetMaintenance:input_type -> muster.v1.GetMaintenanceRequest
-	9,  // 53: muster.v1.MaintenanceService.AddUpdate:input_type -> muster.v1.AddUpdateRequest
-	11, // 54: muster.v1.MaintenanceService.WithdrawUpdate:input_type -> muster.v1.WithdrawUpdateRequest
-	13, // 55: muster.v1.MaintenanceService.StartRollout:input_type -> muster.v1.StartRolloutRequest
-	15, // 56: muster.v1.MaintenanceService.MoveRollout:input_type -> muster.v1.MoveRolloutRequest
-	17, // 57: muster.v1.MaintenanceService.AddZone:input_type -> muster.v1.AddZoneRequest
-	19, // 58: muster.v1.MaintenanceService.EndZone:input_type -> muster.v1.EndZoneRequest
-	21, // 59: muster.v1.MaintenanceService.AddNotice:input_type -> muster.v1.AddNoticeRequest
-	23, // 60: muster.v1.MaintenanceService.CancelNotice:input_type -> muster.v1.CancelNoticeRequest
-	25, // 61: muster.v1.MaintenanceService.AgreeToStop:input_type -> muster.v1.AgreeToStopRequest
-	27, // 62: muster.v1.MaintenanceService.ReportVisit:input_type -> muster.v1.ReportVisitRequest
-	1,  // 63: muster.v1.MaintenanceService.GetMaintenance:output_type -> muster.v1.GetMaintenanceResponse
-	10, // 64: muster.v1.MaintenanceService.AddUpdate:output_type -> muster.v1.AddUpdateResponse
-	12, // 65: muster.v1.MaintenanceService.WithdrawUpdate:output_type -> muster.v1.WithdrawUpdateResponse
-	14, // 66: muster.v1.MaintenanceService.StartRollout:output_type -> muster.v1.StartRolloutResponse
-	16, // 67: muster.v1.MaintenanceService.MoveRollout:output_type -> muster.v1.MoveRolloutResponse
-	18, // 68: muster.v1.MaintenanceService.AddZone:output_type -> muster.v1.AddZoneResponse
-	20, // 69: muster.v1.MaintenanceService.EndZone:output_type -> muster.v1.EndZoneResponse
-	22, // 70: muster.v1.MaintenanceService.AddNotice:output_type -> muster.v1.AddNoticeResponse
-	24, // 71: muster.v1.MaintenanceService.CancelNotice:output_type -> muster.v1.CancelNoticeResponse
-	26, // 72: muster.v1.MaintenanceService.AgreeToStop:output_type -> muster.v1.AgreeToStopResponse
-	28, // 73: muster.v1.MaintenanceService.ReportVisit:output_type -> muster.v1.ReportVisitResponse
-	63, // [63:74] is the sub-list for method output_type
-	52, // [52:63] is the sub-list for method input_type
-	52, // [52:52] is the sub-list for extension type_name
-	52, // [52:52] is the sub-list for extension extendee
-	0,  // [0:52] is the sub-list for field type_name
+	9,  // 4: muster.v1.GetMaintenanceResponse.zones:type_name -> muster.v1.Zone
+	10, // 5: muster.v1.GetMaintenanceResponse.notices:type_name -> muster.v1.Notice
+	11, // 6: muster.v1.GetMaintenanceResponse.visits:type_name -> muster.v1.Visit
+	12, // 7: muster.v1.GetMaintenanceResponse.configurations:type_name -> muster.v1.Configuration
+	38, // 8: muster.v1.NodeUpdate.freeze:type_name -> google.protobuf.Duration
+	38, // 9: muster.v1.NodeUpdate.lasts:type_name -> google.protobuf.Duration
+	36, // 10: muster.v1.NodeUpdate.not_before:type_name -> google.protobuf.Timestamp
+	36, // 11: muster.v1.NodeUpdate.deadline:type_name -> google.protobuf.Timestamp
+	36, // 12: muster.v1.NodeUpdate.added:type_name -> google.protobuf.Timestamp
+	36, // 13: muster.v1.NodeUpdate.withdrawn:type_name -> google.protobuf.Timestamp
+	8,  // 14: muster.v1.Rollout.waits:type_name -> muster.v1.WaitReason
+	36, // 15: muster.v1.Rollout.added:type_name -> google.protobuf.Timestamp
+	36, // 16: muster.v1.Rollout.began:type_name -> google.protobuf.Timestamp
+	36, // 17: muster.v1.Rollout.ended:type_name -> google.protobuf.Timestamp
+	4,  // 18: muster.v1.Rollout.plan:type_name -> muster.v1.RolloutPlan
+	5,  // 19: muster.v1.Rollout.canaries:type_name -> muster.v1.Canary
+	6,  // 20: muster.v1.Rollout.combinations:type_name -> muster.v1.Combination
+	7,  // 21: muster.v1.Rollout.nodes:type_name -> muster.v1.RolloutNode
+	38, // 22: muster.v1.Rollout.rest:type_name -> google.protobuf.Duration
+	36, // 23: muster.v1.Rollout.deadline:type_name -> google.protobuf.Timestamp
+	38, // 24: muster.v1.RolloutPlan.soak:type_name -> google.protobuf.Duration
+	36, // 25: muster.v1.Canary.until:type_name -> google.protobuf.Timestamp
+	38, // 26: muster.v1.Combination.takes:type_name -> google.protobuf.Duration
+	8,  // 27: muster.v1.RolloutNode.wait:type_name -> muster.v1.WaitReason
+	36, // 28: muster.v1.WaitReason.until:type_name -> google.protobuf.Timestamp
+	36, // 29: muster.v1.Zone.from:type_name -> google.protobuf.Timestamp
+	36, // 30: muster.v1.Zone.to:type_name -> google.protobuf.Timestamp
+	36, // 31: muster.v1.Zone.ended:type_name -> google.protobuf.Timestamp
+	36, // 32: muster.v1.Zone.oldest:type_name -> google.protobuf.Timestamp
+	6,  // 33: muster.v1.Zone.piles:type_name -> muster.v1.Combination
+	36, // 34: muster.v1.Notice.starts:type_name -> google.protobuf.Timestamp
+	38, // 35: muster.v1.Notice.lasts:type_name -> google.protobuf.Duration
+	36, // 36: muster.v1.Visit.began:type_name -> google.protobuf.Timestamp
+	36, // 37: muster.v1.Visit.ends:type_name -> google.protobuf.Timestamp
+	36, // 38: muster.v1.Configuration.since:type_name -> google.protobuf.Timestamp
+	36, // 39: muster.v1.PlannedWorkRequest.as_of:type_name -> google.protobuf.Timestamp
+	37, // 40: muster.v1.PlannedWorkResponse.seen:type_name -> muster.v1.Seen
+	15, // 41: muster.v1.PlannedWorkResponse.works:type_name -> muster.v1.PlannedWork
+	36, // 42: muster.v1.PlannedWork.begins:type_name -> google.protobuf.Timestamp
+	36, // 43: muster.v1.PlannedWork.ends:type_name -> google.protobuf.Timestamp
+	39, // 44: muster.v1.AddUpdateRequest.write:type_name -> muster.v1.Write
+	2,  // 45: muster.v1.AddUpdateRequest.update:type_name -> muster.v1.NodeUpdate
+	40, // 46: muster.v1.AddUpdateResponse.written:type_name -> muster.v1.Written
+	39, // 47: muster.v1.WithdrawUpdateRequest.write:type_name -> muster.v1.Write
+	40, // 48: muster.v1.WithdrawUpdateResponse.written:type_name -> muster.v1.Written
+	39, // 49: muster.v1.StartRolloutRequest.write:type_name -> muster.v1.Write
+	38, // 50: muster.v1.StartRolloutRequest.soak:type_name -> google.protobuf.Duration
+	40, // 51: muster.v1.StartRolloutResponse.written:type_name -> muster.v1.Written
+	39, // 52: muster.v1.MoveRolloutRequest.write:type_name -> muster.v1.Write
+	40, // 53: muster.v1.MoveRolloutResponse.written:type_name -> muster.v1.Written
+	39, // 54: muster.v1.AddZoneRequest.write:type_name -> muster.v1.Write
+	9,  // 55: muster.v1.AddZoneRequest.zone:type_name -> muster.v1.Zone
+	40, // 56: muster.v1.AddZoneResponse.written:type_name -> muster.v1.Written
+	39, // 57: muster.v1.EndZoneRequest.write:type_name -> muster.v1.Write
+	40, // 58: muster.v1.EndZoneResponse.written:type_name -> muster.v1.Written
+	39, // 59: muster.v1.AddNoticeRequest.write:type_name -> muster.v1.Write
+	10, // 60: muster.v1.AddNoticeRequest.notice:type_name -> muster.v1.Notice
+	40, // 61: muster.v1.AddNoticeResponse.written:type_name -> muster.v1.Written
+	39, // 62: muster.v1.CancelNoticeRequest.write:type_name -> muster.v1.Write
+	40, // 63: muster.v1.CancelNoticeResponse.written:type_name -> muster.v1.Written
+	39, // 64: muster.v1.AgreeToStopRequest.write:type_name -> muster.v1.Write
+	36, // 65: muster.v1.AgreeToStopRequest.at:type_name -> google.protobuf.Timestamp
+	40, // 66: muster.v1.AgreeToStopResponse.written:type_name -> muster.v1.Written
+	39, // 67: muster.v1.ReportVisitRequest.write:type_name -> muster.v1.Write
+	40, // 68: muster.v1.ReportVisitResponse.written:type_name -> muster.v1.Written
+	0,  // 69: muster.v1.MaintenanceService.GetMaintenance:input_type -> muster.v1.GetMaintenanceRequest
+	13, // 70: muster.v1.MaintenanceService.PlannedWork:input_type -> muster.v1.PlannedWorkRequest
+	16, // 71: muster.v1.MaintenanceService.AddUpdate:input_type -> muster.v1.AddUpdateRequest
+	18, // 72: muster.v1.MaintenanceService.WithdrawUpdate:input_type -> muster.v1.WithdrawUpdateRequest
+	20, // 73: muster.v1.MaintenanceService.StartRollout:input_type -> muster.v1.StartRolloutRequest
+	22, // 74: muster.v1.MaintenanceService.MoveRollout:input_type -> muster.v1.MoveRolloutRequest
+	24, // 75: muster.v1.MaintenanceService.AddZone:input_type -> muster.v1.AddZoneRequest
+	26, // 76: muster.v1.MaintenanceService.EndZone:input_type -> muster.v1.EndZoneRequest
+	28, // 77: muster.v1.MaintenanceService.AddNotice:input_type -> muster.v1.AddNoticeRequest
+	30, // 78: muster.v1.MaintenanceService.CancelNotice:input_type -> muster.v1.CancelNoticeRequest
+	32, // 79: muster.v1.MaintenanceService.AgreeToStop:input_type -> muster.v1.AgreeToStopRequest
+	34, // 80: muster.v1.MaintenanceService.ReportVisit:input_type -> muster.v1.ReportVisitRequest
+	1,  // 81: muster.v1.MaintenanceService.GetMaintenance:output_type -> muster.v1.GetMaintenanceResponse
+	14, // 82: muster.v1.MaintenanceService.PlannedWork:output_type -> muster.v1.PlannedWorkResponse
+	17, // 83: muster.v1.MaintenanceService.AddUpdate:output_type -> muster.v1.AddUpdateResponse
+	19, // 84: muster.v1.MaintenanceService.WithdrawUpdate:output_type -> muster.v1.WithdrawUpdateResponse
+	21, // 85: muster.v1.MaintenanceService.StartRollout:output_type -> muster.v1.StartRolloutResponse
+	23, // 86: muster.v1.MaintenanceService.MoveRollout:output_type -> muster.v1.MoveRolloutResponse
+	25, // 87: muster.v1.MaintenanceService.AddZone:output_type -> muster.v1.AddZoneResponse
+	27, // 88: muster.v1.MaintenanceService.EndZone:output_type -> muster.v1.EndZoneResponse
+	29, // 89: muster.v1.MaintenanceService.AddNotice:output_type -> muster.v1.AddNoticeResponse
+	31, // 90: muster.v1.MaintenanceService.CancelNotice:output_type -> muster.v1.CancelNoticeResponse
+	33, // 91: muster.v1.MaintenanceService.AgreeToStop:output_type -> muster.v1.AgreeToStopResponse
+	35, // 92: muster.v1.MaintenanceService.ReportVisit:output_type -> muster.v1.ReportVisitResponse
+	81, // [81:93] is the sub-list for method output_type
+	69, // [69:81] is the sub-list for method input_type
+	69, // [69:69] is the sub-list for extension type_name
+	69, // [69:69] is the sub-list for extension extendee
+	0,  // [0:69] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_maintenance_proto_init() }
@@ -2558,14 +3427,14 @@ func file_muster_v1_maintenance_proto_init() {
 		return
 	}
 	file_muster_v1_common_proto_init()
-	file_muster_v1_maintenance_proto_msgTypes[13].OneofWrappers = []any{}
+	file_muster_v1_maintenance_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_maintenance_proto_rawDesc), len(file_muster_v1_maintenance_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

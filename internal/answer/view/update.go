@@ -59,6 +59,8 @@ type Behind struct {
 	Runs      string   `json:"runs"`
 	Nodes     int      `json:"nodes"`
 	Lacks     []string `json:"lacks"` // updates that fit and that they do not run
+
+	Since fleet.Instant `json:"since,omitempty"` // since when the oldest of these is known; 0: they lack nothing
 }
 
 // Drift lists the configurations of every partition, those that lack most first.
@@ -90,6 +92,9 @@ func counted(s *fleet.State, p *fleet.Partition, n *fleet.Node, list []Behind, f
 	for _, u := range s.Kept().Updates {
 		if lacks(p, n, u) {
 			row.Lacks = append(row.Lacks, u.Name)
+			if row.Since == 0 || u.Record.Added < row.Since {
+				row.Since = u.Record.Added
+			}
 		}
 	}
 	return append(list, row)

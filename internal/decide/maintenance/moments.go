@@ -127,10 +127,13 @@ func (l *look) remaining(r *fleet.Rollout, b *Bundle) time.Duration {
 }
 
 // rounds is in how many goes the nodes that remain are visited.
-func (l *look) rounds(r *fleet.Rollout) int {
+func (l *look) rounds(r *fleet.Rollout) int { return l.roundsOf(r, l.counted(r).pending) }
+
+// roundsOf is in how many goes some nodes of a rollout are visited.
+func (l *look) roundsOf(r *fleet.Rollout, list []pending) int {
 	islands, partitions := map[spot]int{}, map[*fleet.Partition]int{}
 	rounds := 0
-	for _, x := range l.counted(r).pending {
+	for _, x := range list {
 		in := spot{x.p, x.n.Island}
 		islands[in]++
 		partitions[x.p]++

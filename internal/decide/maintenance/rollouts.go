@@ -69,6 +69,7 @@ type Outlook struct {
 type Target struct {
 	GPU     string
 	Hash    string
+	Runs    fleet.Runs `json:"-"` // what Hash stands for
 	Verdict fleet.Verdict
 	Nodes   int
 	Zoned   int // of them, how many a zone keeps from a visit now
@@ -129,7 +130,7 @@ func (l *look) targetsOf(list []pending) []Target {
 		at := slices.IndexFunc(all, func(t Target) bool { return t.Hash == x.hash && t.GPU == x.p.GPU })
 		if at < 0 {
 			at = len(all)
-			all = append(all, Target{GPU: x.p.GPU, Hash: x.hash, Verdict: l.m.Verdict(x.p.GPU, x.hash)})
+			all = append(all, Target{GPU: x.p.GPU, Hash: x.hash, Runs: x.n.Runs.With(x.b.Brings...), Verdict: l.m.Verdict(x.p.GPU, x.hash)})
 		}
 		all[at].Nodes++
 		if _, ok := l.zoned(x.p, x.n, x.b.Impact, x.b.Lasts+l.policy().Validation); ok {

@@ -116,6 +116,7 @@ var actions = map[string]access.Action{
 
 	// Planned work on nodes.
 	m.MaintenanceServiceGetMaintenanceProcedure: access.ReadFigures,
+	m.MaintenanceServicePlannedWorkProcedure:    access.ReadFigures,
 	m.MaintenanceServiceAddUpdateProcedure:      access.Maintain,
 	m.MaintenanceServiceWithdrawUpdateProcedure: access.Maintain,
 	m.MaintenanceServiceStartRolloutProcedure:   access.Maintain,

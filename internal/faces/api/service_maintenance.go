@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/maintenance"
 	"github.com/muster-fleet/muster/internal/faces/wire"
@@ -17,8 +19,9 @@ func (s maintenanceService) GetMaintenance(ctx context.Context, m *musterv1.GetM
 	out := &musterv1.GetMaintenanceResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, now fleet.Instant) error {
 		out = wire.Maintenance(state, now)
+		err := inFull(callerOf(ctx), state, m, out, now)
 		callerOf(ctx).leaveOut(state, out)
-		return nil
+		return err
 	})
 	out.Seen = seen
 	return out, err
@@ -34,7 +37,13 @@ func (c *caller) leaveOut(state *fleet.State, out *musterv1.GetMaintenanceRespon
 		n.Conflicts, n.BlockedBy = slices.DeleteFunc(n.GetConflicts(), unread), slices.DeleteFunc(n.GetBlockedBy(), unread)
 	}
 	for _, r := range out.GetRollouts() {
-		for _, w := range r.GetWaits() {
+		waits := slices.Clone(r.GetWaits())
+		for _, n := range r.GetNodes() {
+			if n.GetWait() != nil {
+				waits = append(waits, n.GetWait())
+			}
+		}
+		for _, w := range waits {
 			if namespace, name, of := strings.Cut(w.GetWho(), "/"); w.GetCode() == string(maintenance.InUse) && of && !c.seesNamed(state, namespace, name) {
 				w.Who = ""
 			}
@@ -54,6 +63,75 @@ func (c *caller) hiddenZones(state *fleet.State) map[string]bool {
 		}
 	}
 	return hidden
+}
+
+// inFull adds the nodes of the rollout and what piles up behind the zone that a request names.
+func inFull(c *caller, s *fleet.State, m *musterv1.GetMaintenanceRequest, out *musterv1.GetMaintenanceResponse, now fleet.Instant) error {
+	if name := m.GetRollout(); name != "" {
+		at := slices.IndexFunc(s.Kept().Rollouts, func(r *fleet.Rollout) bool { return r.Name == name })
+		if at < 0 {
+			return &core.Refusal{Code: core.NoSuchRollout, Message: fmt.Sprintf("no rollout is named %.80q; muster rollout list shows those there are", name)}
+		}
+		out.Rollouts[at].Nodes = wire.RolloutNodes(s, s.Kept().Rollouts[at], now)
+	}
+	if name := m.GetZone(); name != "" {
+		at := slices.IndexFunc(s.Kept().Zones, func(z *fleet.Zone) bool { return z.Name == name && c.seesZone(s, z) })
+		if at < 0 {
+			return &core.Refusal{Code: core.NoSuchZone, Message: fmt.Sprintf("no no-fly zone is named %.80q; muster nfz list shows those there are", name)}
+		}
+		out.Zones[at].Piles = wire.Piles(s, s.Kept().Zones[at], now)
+	}
+	return nil
+}
+
+// PlannedWork says which planned work concerns a place, a node, a quota or a workload.
+func (s maintenanceService) PlannedWork(ctx context.Context, m *musterv1.PlannedWorkRequest) (*musterv1.PlannedWorkResponse, error) {
+	out := &musterv1.PlannedWorkResponse{}
+	seen, err := s.study(ctx, m.GetAsOf(), func(state *fleet.State, now fleet.Instant) error {
+		f, err := s.plannedFor(ctx, state, m)
+		if err == nil {
+			out.Works = wire.PlannedWork(state, f, now)
+		}
+		return err
+	})
+	out.Seen = seen
+	return out, err
+}
+
+// plannedFor finds whom planned work is asked for.
+func (s maintenanceService) plannedFor(ctx context.Context, state *fleet.State, m *musterv1.PlannedWorkRequest) (f view.PlannedFor, err error) {
+	f = view.PlannedFor{Scope: m.GetScope(), Node: m.GetNode(), Quota: m.GetQuota(), Sees: func(w *fleet.Workload) bool { return callerOf(ctx).sees(state, w) }}
+	switch {
+	case set(m.GetScope(), m.GetNode(), m.GetQuota(), m.GetWorkload()) > 1:
+		return f, wire.Wrong("scope", "stands beside a node, a quota or a workload; name one of them")
+	case f.Scope != "" && f.Scope != "fleet":
+		partition, _ := island(f.Scope)
+		_, err = partitions(state, partition)
+	case f.Node != "":
+		if p, _ := state.FindNode(f.Node); p == nil {
+			err = noNode(f.Node)
+		}
+	case f.Quota != "":
+		if state.Quota(f.Quota) == nil {
+			err = noQuota(state, f.Quota)
+		}
+	case m.GetWorkload() != "":
+		var namespace, name string
+		if namespace, name, err = wire.ReadWorkloadName("workload", m.GetWorkload()); err == nil {
+			f.Workload, err = s.find(ctx, state, namespace, name)
+		}
+	}
+	return f, err
+}
+
+// set counts the texts that say something.
+func set(list ...string) (n int) {
+	for _, text := range list {
+		if text != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // AddUpdate makes an update known.

@@ -13,8 +13,8 @@ import (
 )
 
 func newMaintenance(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "maintenance", Short: "planned work on nodes: list, behind, calendar, agree, done, failed"}
-	return group(cmd, newMaintenanceList(a), newBehind(a), newCalendar(a), newAgree(a), newVisitEnd(a, "done", "passed"), newVisitEnd(a, "failed", "failed"))
+	cmd := &cobra.Command{Use: "maintenance", Short: "planned work on nodes: list, behind, calendar, ahead, agree, done, failed"}
+	return group(cmd, newMaintenanceList(a), newBehind(a), newCalendar(a), newPlanned(a), newAgree(a), newVisitEnd(a, "done", "passed"), newVisitEnd(a, "failed", "failed"))
 }
 
 // maintenanceOptions are those of every question about planned work.
@@ -108,11 +108,11 @@ func newBehind(a *app) *cobra.Command {
 		Use: "behind", Short: "which configurations the nodes of each partition have, and what they lack", Example: "  muster maintenance behind",
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
 		t := newTable("There are no nodes.", column{head: "PARTITION", name: true}, column{head: "CONFIGURATION"}, column{head: "NODES", right: true},
-			column{head: "LACKS", cut: true}, column{head: "RUNS", cut: true})
+			column{head: "LACKS", cut: true}, column{head: "BEHIND SINCE", spare: true}, column{head: "RUNS", cut: true})
 		behind := false
 		for _, c := range res.GetConfigurations() {
 			behind = behind || len(c.GetLacks()) > 0
-			t.add(c.GetPartition(), c.GetConfiguration(), c.GetNodes(), c.GetLacks(), orElse(c.GetRuns(), "nothing is known"))
+			t.add(c.GetPartition(), c.GetConfiguration(), c.GetNodes(), c.GetLacks(), c.GetSince(), orElse(c.GetRuns(), "nothing is known"))
 		}
 		return t, unmetIf(!behind, "no node is behind")
 	})

@@ -12,9 +12,9 @@ import (
 )
 
 func newRollout(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "rollout", Aliases: []string{"rollouts"}, Short: "bring updates to nodes, by a canary and waves: plan, start, pause, resume, abandon, list"}
+	cmd := &cobra.Command{Use: "rollout", Aliases: []string{"rollouts"}, Short: "bring updates to nodes, by a canary and waves: plan, start, pause, resume, abandon, list, show"}
 	return group(cmd, newRolloutStart(a, "plan"), newRolloutStart(a, "start"), newRolloutMove(a, "pause", "paused"), newRolloutMove(a, "resume", "running"),
-		newRolloutMove(a, "abandon", "abandoned"), newRolloutList(a))
+		newRolloutMove(a, "abandon", "abandoned"), newRolloutList(a), newRolloutShow(a))
 }
 
 // rolloutOptions are those of `muster rollout start` and `plan`.
@@ -98,7 +98,7 @@ func newRolloutMove(a *app, verb, state string) *cobra.Command {
 
 func newRolloutList(a *app) *cobra.Command {
 	return asksMaintenance(a, &cobra.Command{
-		Use: "list", Aliases: []string{"ls", "show"}, Short: "list rollouts: how far they are, and what they wait for", Example: "  muster rollout list",
+		Use: "list", Aliases: []string{"ls"}, Short: "list rollouts: how far they are, and what they wait for", Example: "  muster rollout list",
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
 		t := newTable("There are no rollouts.", column{head: "ROLLOUT", name: true}, column{head: "SCOPE", cut: true}, column{head: "STATE"}, column{head: "STAGE"},
 			column{head: "DONE", right: true}, column{head: "OF", right: true}, column{head: "FAILED", right: true}, column{head: "NOW", right: true},

@@ -9,8 +9,8 @@ import (
 )
 
 func newZone(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "nfz", Aliases: []string{"zone", "zones"}, Short: "no-fly zones, which keep updates away, and what they cost: add, list, end"}
-	return group(cmd, newZoneAdd(a), newZoneList(a), newZoneEnd(a))
+	cmd := &cobra.Command{Use: "nfz", Aliases: []string{"zone", "zones"}, Short: "no-fly zones, which keep updates away, and what they cost: add, list, show, end"}
+	return group(cmd, newZoneAdd(a), newZoneList(a), newZoneShow(a), newZoneEnd(a))
 }
 
 // zoneAddOptions are those of `muster nfz add`.
@@ -58,7 +58,7 @@ func newZoneAdd(a *app) *cobra.Command {
 
 func newZoneList(a *app) *cobra.Command {
 	return asksMaintenance(a, &cobra.Command{
-		Use: "list", Aliases: []string{"ls", "show"}, Short: "list zones with what each costs", Example: "  muster nfz list",
+		Use: "list", Aliases: []string{"ls"}, Short: "list zones with what each costs", Example: "  muster nfz list",
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
 		t := newTable("There are no zones.", column{head: "ZONE", name: true}, column{head: "SCOPE", cut: true}, column{head: "FROM"}, column{head: "TO"}, column{head: "IN FORCE"},
 			column{head: "BLOCKED", cut: true}, column{head: "BEHIND", right: true}, column{head: "UNTESTED", right: true}, column{head: "CONFLICTS", cut: true},

@@ -39,7 +39,7 @@ func untimed(more map[string]string) map[string]string {
 	for _, pattern := range []string{"/build-out", "/build-out/{cluster}", "/cloud-quota"} {
 		more[pattern] = "no cluster is built in that fleet"
 	}
-	for _, pattern := range []string{"/haircut/{name}", "/haircut/{name}/{step}", "/shadow/{cluster}", "/promise/broken/{record}", "/incidents", "/incident/{name}", "/maintenance"} {
+	for _, pattern := range []string{"/haircut/{name}", "/haircut/{name}/{step}", "/shadow/{cluster}", "/promise/broken/{record}", "/incidents", "/incident/{name}", "/maintenance", "/rollout/{name}", "/zone/{name}", "/drift"} {
 		more[pattern] = "that fleet has none"
 	}
 	for _, pattern := range []string{"/sessions", "/style", "/words", "/do/{action}"} {

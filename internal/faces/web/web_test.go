@@ -25,7 +25,7 @@ import (
 var everyPage = []string{
 	"/", "/run", "/run?gpus=8&replicas=2&hours=3", "/workloads", "/workload/oak/base", "/workload/oak/moonshot", "/workload/oak/moonshot/why", "/workload/oak/moonshot/help", "/part/places?gpus=8&replicas=2", "/part/stairs", "/part/frontier", "/workload/oak/base/story",
 	"/queue?target=research/oak", "/part/ladder?target=research/oak", "/partition/tiger/h200", "/partition/tiger/h200?island=i2", "/teams", "/team/research/oak", "/team/research",
-	"/part/timeline?quota=research/oak&window=1h", "/haircuts", "/haircuts?basis=quota", "/part/compare", "/promise", "/part/broken?window=24h", "/part/uptime", "/incidents", "/incidents?closed=yes", "/do/grant?quota=research/oak", "/coming", "/coming?scope=tiger/h200", "/build-out", "/build-out?phase=Planned", "/build-out/lynx", "/cloud-quota", "/do/cluster-hold?cluster=lynx", "/maintenance", "/do/start-rollout", "/do/add-zone?name=z&scope=tiger&to=7d&why=w&owner=o&link=https://e.org&try=yes", "/maintenance.ics?scope=tiger", "/nodes", "/node/tiger-h200-i1-001", "/part/kept?quota=research/oak", "/part/promise-islands?partition=tiger/h200", "/events", "/sessions", "/words", "/style",
+	"/part/timeline?quota=research/oak&window=1h", "/haircuts", "/haircuts?basis=quota", "/part/compare", "/promise", "/part/broken?window=24h", "/part/uptime", "/incidents", "/incidents?closed=yes", "/do/grant?quota=research/oak", "/coming", "/coming?scope=tiger/h200", "/build-out", "/build-out?phase=Planned", "/build-out/lynx", "/cloud-quota", "/do/cluster-hold?cluster=lynx", "/maintenance", "/drift", "/do/start-rollout", "/do/add-zone?name=z&scope=tiger&to=7d&why=w&owner=o&link=https://e.org&try=yes", "/maintenance.ics?scope=tiger", "/nodes", "/node/tiger-h200-i1-001", "/part/kept?quota=research/oak", "/part/promise-islands?partition=tiger/h200", "/events", "/sessions", "/words", "/style",
 }
 
 // elsewhere are the pages that need more than the furnished fleet, and the tests that open them.
@@ -36,6 +36,8 @@ var elsewhere = map[string]string{
 	"/haircut/{name}/{step}":   "TestHaircutByForms",
 	"/incident/{name}":         "TestPagesDoWhatTheirReadersMay",
 	"/promise/broken/{record}": "lived.mjs",
+	"/rollout/{name}":          "TestARolloutHasAPage",
+	"/zone/{name}":             "TestAZoneHasABoard",
 }
 
 // Every address of a page is opened by TestEveryPageOpens, or by a test that is named.

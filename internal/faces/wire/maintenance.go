@@ -17,7 +17,7 @@ func Maintenance(s *fleet.State, now fleet.Instant) *musterv1.GetMaintenanceResp
 		out.Updates = append(out.Updates, nodeUpdate(u, view.UpdateOf(s, u)))
 	}
 	for _, r := range m.Rollouts {
-		out.Rollouts = append(out.Rollouts, rollout(view.RolloutAt(s, r, now)))
+		out.Rollouts = append(out.Rollouts, rolloutWhole(s, r, now))
 	}
 	for _, z := range m.Zones {
 		out.Zones = append(out.Zones, zone(z, view.ZoneAt(s, z, now)))
@@ -32,7 +32,7 @@ func Maintenance(s *fleet.State, now fleet.Instant) *musterv1.GetMaintenanceResp
 	}
 	for _, b := range view.Drift(s) {
 		out.Configurations = append(out.Configurations, &musterv1.Configuration{
-			Partition: b.Partition, Configuration: b.Hash, Runs: b.Runs, Nodes: int32(b.Nodes), Lacks: b.Lacks,
+			Partition: b.Partition, Configuration: b.Hash, Runs: b.Runs, Nodes: int32(b.Nodes), Lacks: b.Lacks, Since: Instant(b.Since),
 		})
 	}
 	return out

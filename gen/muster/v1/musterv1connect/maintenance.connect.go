@@ -36,6 +36,9 @@ const (
 	// MaintenanceServiceGetMaintenanceProcedure is the fully-qualified name of the MaintenanceService's
 	// GetMaintenance RPC.
 	MaintenanceServiceGetMaintenanceProcedure = "/muster.v1.MaintenanceService/GetMaintenance"
+	// MaintenanceServicePlannedWorkProcedure is the fully-qualified name of the MaintenanceService's
+	// PlannedWork RPC.
+	MaintenanceServicePlannedWorkProcedure = "/muster.v1.MaintenanceService/PlannedWork"
 	// MaintenanceServiceAddUpdateProcedure is the fully-qualified name of the MaintenanceService's
 	// AddUpdate RPC.
 	MaintenanceServiceAddUpdateProcedure = "/muster.v1.MaintenanceService/AddUpdate"
@@ -72,6 +75,9 @@ const (
 type MaintenanceServiceClient interface {
 	// GetMaintenance says where all planned work stands.
 	GetMaintenance(context.Context, *v1.GetMaintenanceRequest) (*v1.GetMaintenanceResponse, error)
+	// PlannedWork says which planned work concerns a place, a node, a quota or a workload: which nodes, when, with which impact,
+	// what becomes of the work there, and what its owner can do.
+	PlannedWork(context.Context, *v1.PlannedWorkRequest) (*v1.PlannedWorkResponse, error)
 	// AddUpdate makes an update known.
 	AddUpdate(context.Context, *v1.AddUpdateRequest) (*v1.AddUpdateResponse, error)
 	// WithdrawUpdate takes an update back; rollouts that bring it are abandoned between visits.
@@ -109,6 +115,13 @@ func NewMaintenanceServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			httpClient,
 			baseURL+MaintenanceServiceGetMaintenanceProcedure,
 			connect.WithSchema(maintenanceServiceMethods.ByName("GetMaintenance")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		plannedWork: connect.NewClient[v1.PlannedWorkRequest, v1.PlannedWorkResponse](
+			httpClient,
+			baseURL+MaintenanceServicePlannedWorkProcedure,
+			connect.WithSchema(maintenanceServiceMethods.ByName("PlannedWork")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -178,6 +191,7 @@ func NewMaintenanceServiceClient(httpClient connect.HTTPClient, baseURL string, 
 // maintenanceServiceClient implements MaintenanceServiceClient.
 type maintenanceServiceClient struct {
 	getMaintenance *connect.Client[v1.GetMaintenanceRequest, v1.GetMaintenanceResponse]
+	plannedWork    *connect.Client[v1.PlannedWorkRequest, v1.PlannedWorkResponse]
 	addUpdate      *connect.Client[v1.AddUpdateRequest, v1.AddUpdateResponse]
 	withdrawUpdate *connect.Client[v1.WithdrawUpdateRequest, v1.WithdrawUpdateResponse]
 	startRollout   *connect.Client[v1.StartRolloutRequest, v1.StartRolloutResponse]
@@ -193,6 +207,15 @@ type maintenanceServiceClient struct {
 // GetMaintenance calls muster.v1.MaintenanceService.GetMaintenance.
 func (c *maintenanceServiceClient) GetMaintenance(ctx context.Context, req *v1.GetMaintenanceRequest) (*v1.GetMaintenanceResponse, error) {
 	response, err := c.getMaintenance.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// PlannedWork calls muster.v1.MaintenanceService.PlannedWork.
+func (c *maintenanceServiceClient) PlannedWork(ctx context.Context, req *v1.PlannedWorkRequest) (*v1.PlannedWorkResponse, error) {
+	response, err := c.plannedWork.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -293,6 +316,9 @@ func (c *maintenanceServiceClient) ReportVisit(ctx context.Context, req *v1.Repo
 type MaintenanceServiceHandler interface {
 	// GetMaintenance says where all planned work stands.
 	GetMaintenance(context.Context, *v1.GetMaintenanceRequest) (*v1.GetMaintenanceResponse, error)
+	// PlannedWork says which planned work concerns a place, a node, a quota or a workload: which nodes, when, with which impact,
+	// what becomes of the work there, and what its owner can do.
+	PlannedWork(context.Context, *v1.PlannedWorkRequest) (*v1.PlannedWorkResponse, error)
 	// AddUpdate makes an update known.
 	AddUpdate(context.Context, *v1.AddUpdateRequest) (*v1.AddUpdateResponse, error)
 	// WithdrawUpdate takes an update back; rollouts that bring it are abandoned between visits.
@@ -326,6 +352,13 @@ func NewMaintenanceServiceHandler(svc MaintenanceServiceHandler, opts ...connect
 		MaintenanceServiceGetMaintenanceProcedure,
 		svc.GetMaintenance,
 		connect.WithSchema(maintenanceServiceMethods.ByName("GetMaintenance")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	maintenanceServicePlannedWorkHandler := connect.NewUnaryHandlerSimple(
+		MaintenanceServicePlannedWorkProcedure,
+		svc.PlannedWork,
+		connect.WithSchema(maintenanceServiceMethods.ByName("PlannedWork")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -393,6 +426,8 @@ func NewMaintenanceServiceHandler(svc MaintenanceServiceHandler, opts ...connect
 		switch r.URL.Path {
 		case MaintenanceServiceGetMaintenanceProcedure:
 			maintenanceServiceGetMaintenanceHandler.ServeHTTP(w, r)
+		case MaintenanceServicePlannedWorkProcedure:
+			maintenanceServicePlannedWorkHandler.ServeHTTP(w, r)
 		case MaintenanceServiceAddUpdateProcedure:
 			maintenanceServiceAddUpdateHandler.ServeHTTP(w, r)
 		case MaintenanceServiceWithdrawUpdateProcedure:
@@ -424,6 +459,10 @@ type UnimplementedMaintenanceServiceHandler struct{}
 
 func (UnimplementedMaintenanceServiceHandler) GetMaintenance(context.Context, *v1.GetMaintenanceRequest) (*v1.GetMaintenanceResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.MaintenanceService.GetMaintenance is not implemented"))
+}
+
+func (UnimplementedMaintenanceServiceHandler) PlannedWork(context.Context, *v1.PlannedWorkRequest) (*v1.PlannedWorkResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.MaintenanceService.PlannedWork is not implemented"))
 }
 
 func (UnimplementedMaintenanceServiceHandler) AddUpdate(context.Context, *v1.AddUpdateRequest) (*v1.AddUpdateResponse, error) {

@@ -25,6 +25,7 @@ type view struct {
 	count        int // of clusters
 	more         int // rows that are not shown
 	coming       coming.View
+	planned      coming.PlannedView
 	owed         owed
 	wide, narrow draw.SVG
 }
@@ -70,6 +71,9 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	m := view{v: v, fleet: c.GetFleet(), incidents: i}
 	if m.owed, err = owedOf(v); err != nil {
+		return frame.Page{}, err
+	}
+	if m.planned, err = coming.Planned(v, &musterv1.PlannedWorkRequest{}); err != nil {
 		return frame.Page{}, err
 	}
 	if m.coming, err = coming.Of(v, "", coming.Most); err != nil {

@@ -195,7 +195,7 @@ func (m view) whoPath(w *musterv1.WaitReason) string {
 	case w.GetCode() == "WouldBreakPromise":
 		return m.v.To("/team/" + w.GetWho())
 	}
-	return "#zones"
+	return m.v.To("/zone/" + w.GetZone())
 }
 
 // place is the scope of a zone: what it covers.

@@ -11,6 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
 	"github.com/muster-fleet/muster/internal/faces/web/change"
+	"github.com/muster-fleet/muster/internal/faces/web/coming"
 	"github.com/muster-fleet/muster/internal/faces/web/events"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/islands"
@@ -167,6 +168,7 @@ type view struct {
 	// There are events before those.
 	earlier bool
 	offers  []change.Offer
+	planned coming.PlannedView
 }
 
 // mostEvents is how many of the last events the page of a node shows.
@@ -188,6 +190,9 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	m := view{v: v, n: n.GetNodes()[0], h: h}
 	if m.maps, err = islands.Of(v, m.n.GetPartition(), []string{m.n.GetIsland()}, []string{name}, nil); err != nil {
+		return frame.Page{}, err
+	}
+	if m.planned, err = coming.Planned(v, &musterv1.PlannedWorkRequest{Node: name}); err != nil {
 		return frame.Page{}, err
 	}
 	if m.events, m.earlier, err = events.Last(v, name, mostEvents); err != nil {

@@ -26,6 +26,7 @@ type view struct {
 	rows       []islandRow
 	namespaces []*musterv1.NamespaceFlex
 	coming     coming.View
+	planned    coming.PlannedView
 	shadow     string // the cluster, where it is in mode shadow
 	keeps      string // which buffer policy holds, and of which scope it is; "": not known
 }
@@ -74,6 +75,9 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	if m.coming, err = coming.Of(v, id, coming.Most); err != nil {
+		return frame.Page{}, err
+	}
+	if m.planned, err = coming.Planned(v, &musterv1.PlannedWorkRequest{Scope: id}); err != nil {
 		return frame.Page{}, err
 	}
 	x, err := v.Capacity.Flex(v.Ctx, &musterv1.FlexRequest{AsOf: v.AsOf, Scope: id})

@@ -13,6 +13,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
 	"github.com/muster-fleet/muster/internal/faces/web/change"
+	"github.com/muster-fleet/muster/internal/faces/web/coming"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
@@ -112,6 +113,7 @@ type view struct {
 	changes  []*musterv1.QuotaChange
 	window   string
 	requests []*musterv1.QuotaRequest
+	planned  coming.PlannedView
 	offers   []change.Offer
 	windows  [][2]string
 }
@@ -139,6 +141,9 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	if m.requests, err = requests(v, path); err != nil {
+		return frame.Page{}, err
+	}
+	if m.planned, err = coming.Planned(v, &musterv1.PlannedWorkRequest{Quota: path}); err != nil {
 		return frame.Page{}, err
 	}
 	m.offers = change.Join(

@@ -21,7 +21,8 @@ type view struct {
 	path string
 	maps []islands.Map
 	// What is coming to it or to its nodes; asked only while it is there.
-	coming coming.View
+	coming  coming.View
+	planned coming.PlannedView
 }
 
 // Page is the page of one workload.
@@ -39,6 +40,9 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	if m.w.GetPartition() != "" && m.w.GetEnded() == nil {
 		if m.coming, err = coming.To(v, m.w); err != nil {
+			return frame.Page{}, err
+		}
+		if m.planned, err = coming.Planned(v, &musterv1.PlannedWorkRequest{Workload: m.id}); err != nil {
 			return frame.Page{}, err
 		}
 	}

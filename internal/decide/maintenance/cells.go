@@ -1,0 +1,143 @@
+package maintenance
+
+import (
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Standing is how far a rollout is with one node.
+type Standing string
+
+// The standings of a node. One that is next has nothing that keeps it from its visit now.
+const (
+	NodeDone    Standing = "done"
+	NodeFailed  Standing = "failed"
+	NodeVisited Standing = "visited"
+	NodeWaits   Standing = "waits"
+	NodeNext    Standing = "next"
+)
+
+// Cell is one node of a rollout, for people.
+type Cell struct {
+	Partition *fleet.Partition
+	Node      *fleet.Node
+	Stands    Standing
+	Wait      Wait // of a node that waits; no code: the rollout does not run
+}
+
+// CellsOf says of every node of a rollout's scope how far it is, and why it waits.
+func CellsOf(s *fleet.State, r *fleet.Rollout, now fleet.Instant) (cells []Cell) {
+	l := newLook(s, now)
+	waits := map[*fleet.Node]pending{}
+	c := l.counted(r)
+	for _, x := range c.pending {
+		waits[x.n] = x
+	}
+	for _, p := range s.Partitions {
+		if b := BundleFor(l.m, r.Updates, p.GPU); len(b.Brings) == 0 {
+			continue
+		}
+		for _, i := range covered(r, p) {
+			n := p.Nodes[i]
+			if n.State == fleet.Retired {
+				continue
+			}
+			cell := Cell{Partition: p, Node: n, Stands: stands(r, n)}
+			if x, ok := waits[n]; ok {
+				cell.Stands, cell.Wait = l.cell(r, c, x)
+			}
+			cells = append(cells, cell)
+		}
+	}
+	return cells
+}
+
+// stands is how far a rollout is with a node that does not wait.
+func stands(r *fleet.Rollout, n *fleet.Node) Standing {
+	switch {
+	case r.FailedOn(n.Name):
+		return NodeFailed
+	case n.Visit != nil && !n.Visit.State.Ended() && n.Visit.Rollout == r.Name:
+		return NodeVisited
+	}
+	return NodeDone
+}
+
+// cell says why a pending node waits; a rollout that does not run has no reasons.
+func (l *look) cell(r *fleet.Rollout, c census, x pending) (Standing, Wait) {
+	if r.State != fleet.RolloutRunning || r.Joined != "" {
+		return NodeWaits, Wait{}
+	}
+	if r.Stage > 0 && waveFull(r, c) {
+		return NodeWaits, Wait{Code: Limit, Node: x.n.Name}
+	}
+	also := l.proven
+	if r.Stage == 0 {
+		also = nil
+	}
+	why, ok := l.mayBegin(r, x, also)
+	if why.Node = x.n.Name; ok && (r.Stage > 0 || !l.provesEnough(r, x)) {
+		return NodeNext, Wait{}
+	}
+	if ok {
+		why = Wait{Code: Soaking, Node: x.n.Name}
+	}
+	return NodeWaits, why
+}
+
+// provesEnough says whether as many canaries as are asked for prove what a node would run.
+func (l *look) provesEnough(r *fleet.Rollout, x pending) bool {
+	under, passed, _ := soaking(r, x.p.GPU, x.hash)
+	return under+passed >= r.Canary.Nodes || x.proven
+}
+
+// RestOf is how long the visits that remain to a rollout take at least, as many at once as the limits and the promise
+// permit; and the earliest deadline of what its nodes still lack.
+func RestOf(s *fleet.State, r *fleet.Rollout, now fleet.Instant) (rest time.Duration, deadline fleet.Instant) {
+	l := newLook(s, now)
+	for _, x := range l.counted(r).pending {
+		rest = max(rest, l.remaining(r, x.b))
+		if at := x.b.Deadline; at != 0 && (deadline == 0 || at < deadline) {
+			deadline = at
+		}
+	}
+	return rest, deadline
+}
+
+// Pile is what waits behind a zone of one rollout for one combination.
+type Pile struct {
+	Rollout string
+	Target
+	Takes time.Duration // the visits of these nodes at least, as many at once as limits and promises permit
+}
+
+// PilesOf says what piles up behind a zone, in the order in which it starts when the zone lifts. Nodes that several open
+// rollouts have stand in each.
+func PilesOf(s *fleet.State, z *fleet.Zone, now fleet.Instant) (piles []Pile) {
+	l := newLook(s, now)
+	for _, r := range l.m.Rollouts {
+		if !r.Open() || r.Joined != "" {
+			continue
+		}
+		var list []pending
+		for _, x := range l.counted(r).pending {
+			if z.Stops(x.b.Impact) && covers(z, x.p, x.n) {
+				list = append(list, x)
+			}
+		}
+		piles = append(piles, l.piled(r, list)...)
+	}
+	return piles
+}
+
+// piled is what some nodes of a rollout wait for, by combination.
+func (l *look) piled(r *fleet.Rollout, list []pending) (piles []Pile) {
+	for _, t := range l.targetsOf(list) {
+		of := slices.DeleteFunc(slices.Clone(list), func(x pending) bool { return x.hash != t.Hash || x.p.GPU != t.GPU })
+		takes := time.Duration(l.roundsOf(r, of)) * (of[0].b.Lasts + l.policy().Validation)
+		piles = append(piles, Pile{Rollout: r.Name, Target: t, Takes: takes})
+	}
+	return piles
+}

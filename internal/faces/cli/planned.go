@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// plannedOptions are those of `muster maintenance ahead`.
+type plannedOptions struct {
+	*app
+	reading
+	naming
+	want musterv1.PlannedWorkRequest
+}
+
+func newPlanned(a *app) *cobra.Command {
+	o := &plannedOptions{app: a}
+	cmd := &cobra.Command{
+		Use: "ahead [WORKLOAD]", Short: "planned work that concerns a workload, a node, a quota or a place: when, what becomes of the work, what to do",
+		Example: "  muster maintenance ahead train\n  muster maintenance ahead --quota research/oak",
+		Args:    needs(0, 1, "the name of a workload"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if o.want.Workload = args[0]; !strings.Contains(args[0], "/") {
+					o.want.Workload = o.home(o.app) + "/" + args[0]
+				}
+			}
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	o.naming.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.want.Scope, "scope", "", "or a cluster, cluster/gpu or cluster/gpu/island")
+	f.StringVar(&o.want.Node, "node", "", "or a node")
+	f.StringVar(&o.want.Quota, "quota", "", "or a quota: the nodes of its work")
+	return cmd
+}
+
+func (o *plannedOptions) ask(ctx context.Context) (answer, error) {
+	o.want.AsOf = o.asOf.message()
+	res, err := o.client().Maintenance.PlannedWork(ctx, &o.want)
+	if err != nil {
+		return answer{}, err
+	}
+	t := newTable("No planned work concerns it.", column{head: "WHAT", name: true}, column{head: "STATE"}, column{head: "IMPACT"}, column{head: "BEGINS"}, column{head: "ENDS", spare: true},
+		column{head: "NODES", right: true}, column{head: "WORK", cut: true, spare: true}, column{head: "WHAT BECOMES OF IT", folds: true}, column{head: "TO DO", wide: true})
+	for _, w := range res.GetWorks() {
+		t.add(w.GetOf(), w.GetState(), w.GetImpact(), w.GetBegins(), w.GetEnds(), w.GetNodes(), w.GetWorkloads(), w.GetBecomes(), w.GetHelp())
+	}
+	return answer{message: res, table: t, unmet: unmetIf(len(res.GetWorks()) == 0, "no planned work concerns it")}, nil
+}
+
+// wholeOptions are those of `muster rollout show` and `muster nfz show`.
+type wholeOptions struct {
+	*app
+	reading
+	want musterv1.GetMaintenanceRequest
+	show func(*musterv1.GetMaintenanceResponse) *table
+}
+
+// showsOne makes a command that shows one rollout or zone in full.
+func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show func(o *wholeOptions, res *musterv1.GetMaintenanceResponse) *table) *cobra.Command {
+	o := &wholeOptions{app: a}
+	cmd.Args = needs(1, 1, "a name")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		name(o, args[0])
+		return o.read(cmd.Context(), &o.reading, func(ctx context.Context) (answer, error) {
+			o.want.AsOf = o.asOf.message()
+			res, err := o.client().Maintenance.GetMaintenance(ctx, &o.want)
+			if err != nil {
+				return answer{}, err
+			}
+			return answer{message: res, table: show(o, res)}, nil
+		})
+	}
+	o.reading.flags(a, cmd)
+	return cmd
+}
+
+func newRolloutShow(a *app) *cobra.Command {
+	return showsOne(a, &cobra.Command{Use: "show NAME", Short: "one rollout, node by node: how far each is, and what it waits for", Example: "  muster rollout show driver-580"},
+		func(o *wholeOptions, name string) { o.want.Rollout = name }, func(o *wholeOptions, res *musterv1.GetMaintenanceResponse) *table {
+			t := newTable("No node of its scope fits its updates.", column{head: "NODE", name: true}, column{head: "PARTITION", name: true}, column{head: "ISLAND"}, column{head: "STATE"}, column{head: "WAITS FOR", folds: true})
+			for _, r := range res.GetRollouts() {
+				for _, n := range r.GetNodes() {
+					t.add(n.GetNode(), n.GetPartition(), n.GetIsland(), n.GetState(), waitText(n.GetWait()))
+				}
+			}
+			return t
+		})
+}
+
+// waitText is one reason in a line; "": there is none.
+func waitText(w *musterv1.WaitReason) string {
+	if w == nil {
+		return ""
+	}
+	return waitsText(&musterv1.Rollout{Waits: []*musterv1.WaitReason{w}})
+}
+
+func newZoneShow(a *app) *cobra.Command {
+	return showsOne(a, &cobra.Command{Use: "show NAME", Short: "what piles up behind one zone, in the order in which it starts when the zone lifts", Example: "  muster nfz show launch"},
+		func(o *wholeOptions, name string) { o.want.Zone = name }, func(o *wholeOptions, res *musterv1.GetMaintenanceResponse) *table {
+			t := newTable("Nothing piles up behind the zone.", column{head: "ROLLOUT", name: true}, column{head: "GPU"}, column{head: "NODES", right: true}, column{head: "COMBINATION", cut: true},
+				column{head: "VERDICT"}, column{head: "TAKES AT LEAST"}, column{head: "CONFIGURATION", wide: true})
+			for _, z := range res.GetZones() {
+				for _, p := range z.GetPiles() {
+					t.add(p.GetRollout(), p.GetGpu(), p.GetNodes(), p.GetRuns(), p.GetVerdict(), fmt.Sprint(p.GetTakes().AsDuration()), p.GetConfiguration())
+				}
+			}
+			return t
+		})
+}
