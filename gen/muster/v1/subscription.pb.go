@@ -33,7 +33,7 @@ type Subscription struct {
 	Quota     string `protobuf:"bytes,3,opt,name=quota,proto3" json:"quota,omitempty"`
 	Namespace string `protobuf:"bytes,4,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	Workload  string `protobuf:"bytes,5,opt,name=workload,proto3" json:"workload,omitempty"`
-	// evicted, mended, cut, unbacked, incident, breaker; none: all of them.
+	// evicted, mended, cut, unbacked, incident, breaker, planned, deadline; none: all of them.
 	Kinds []string `protobuf:"bytes,6,rep,name=kinds,proto3" json:"kinds,omitempty"`
 	// Who set it, and when.
 	By            string                 `protobuf:"bytes,7,opt,name=by,proto3" json:"by,omitempty"`

@@ -56,7 +56,10 @@ func ofPeople(s *fleet.State, z *fleet.Zone) bool {
 	return z.Workload != "" || s.Quota(z.Scope) != nil && s.Cluster(z.Scope) == nil
 }
 
-// covers says whether a node is in a zone's scope now.
+// Covers says whether a node is in a zone's scope now.
+func Covers(z *fleet.Zone, p *fleet.Partition, n *fleet.Node) bool { return covers(z, p, n) }
+
+// covers is Covers.
 func covers(z *fleet.Zone, p *fleet.Partition, n *fleet.Node) bool {
 	if !ofPeople(p.State(), z) {
 		return fleet.InScope(z.Scope, p, n.Island)

@@ -50,7 +50,7 @@ fail are repeated for a day. Adding a name again replaces what it was, and chang
 	f.StringVar(&o.want.Quota, "quota", "", "about this quota and those under it")
 	f.StringVarP(&o.want.Namespace, "namespace", "n", "", "about this namespace's work")
 	f.StringVar(&o.want.Workload, "workload", "", "about this workload, NAMESPACE/NAME")
-	f.StringSliceVar(&o.want.Kinds, "kind", nil, "evicted, mended, cut, unbacked, incident or breaker; may be repeated; none: all of them")
+	f.StringSliceVar(&o.want.Kinds, "kind", nil, "evicted, mended, cut, unbacked, incident, breaker, planned or deadline; may be repeated; none: all of them")
 	return cmd
 }
 

@@ -19,6 +19,19 @@ type Notice struct {
 	Version  uint64           `json:"version"`            // of the state after it
 	Actor    string           `json:"actor"`
 	Reason   string           `json:"reason,omitempty"`
+
+	concerns func(*fleet.Subscription) bool // of planned work; nil: its quota and workload say it
+}
+
+// isFor says whether a subscription asks for the notice.
+func (n *Notice) isFor(sub *fleet.Subscription) bool {
+	if !sub.Wants(n.Kind) {
+		return false
+	}
+	if n.concerns != nil {
+		return n.concerns(sub)
+	}
+	return sub.Covers(n.Quota, n.Workload)
 }
 
 // Notices lists what a record is worth telling, in its order. The state is one
@@ -28,6 +41,9 @@ func Notices(s *fleet.State, r event.Record) []Notice {
 	for i, e := range r.Events {
 		n, ok := read(s, e)
 		if !ok {
+			n, ok = planned(s, r, e)
+		}
+		if !ok {
 			continue
 		}
 		if n.Kind == fleet.NoticeCut && byPeople(e) {
@@ -36,7 +52,7 @@ func Notices(s *fleet.State, r event.Record) []Notice {
 		n.ID, n.At, n.Version, n.Actor, n.Reason = fmt.Sprintf("%d.%d", r.Seq, i), r.At, r.Seq, r.Actor, r.Reason
 		list = append(list, n)
 	}
-	return append(list, broken(s, r)...)
+	return append(append(list, broken(s, r)...), atRisk(s, r)...)
 }
 
 func read(s *fleet.State, e event.Event) (Notice, bool) {

@@ -127,7 +127,7 @@ func (n *Notifier) take(ctx context.Context, parts *sync.WaitGroup, s *fleet.Sta
 			continue
 		}
 		for _, notice := range notices {
-			if to.to.Wants(notice.Kind) && to.to.Covers(notice.Quota, notice.Workload) {
+			if notice.isFor(&to.to) {
 				to.box.put(notice)
 			}
 		}

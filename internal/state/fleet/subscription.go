@@ -16,11 +16,13 @@ const (
 	NoticeUnbacked NoticeKind = "unbacked" // a quota's backing fell below its grant: a promise is broken
 	NoticeIncident NoticeKind = "incident" // an incident opened or closed
 	NoticeBreaker  NoticeKind = "breaker"  // automatic quarantine stopped, and waits for a person
+	NoticePlanned  NoticeKind = "planned"  // planned work was announced, moved, begins or ended
+	NoticeDeadline NoticeKind = "deadline" // the visits that remain take longer than until a deadline
 )
 
 // NoticeKinds lists every kind.
 func NoticeKinds() []NoticeKind {
-	return []NoticeKind{NoticeEvicted, NoticeMended, NoticeCut, NoticeUnbacked, NoticeIncident, NoticeBreaker}
+	return []NoticeKind{NoticeEvicted, NoticeMended, NoticeCut, NoticeUnbacked, NoticeIncident, NoticeBreaker, NoticePlanned, NoticeDeadline}
 }
 
 // Subscription is a person's wish to be told, as signed webhooks to a URL. It is
