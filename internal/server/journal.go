@@ -52,6 +52,9 @@ const statementPatience = 5 * time.Second
 
 // openDatabase opens the journal in a database.
 func (s *server) openDatabase(ctx context.Context) (journal.Journal, error) {
+	if hosts := postgres.Unproven(s.Journal); len(hosts) > 0 {
+		s.log.Warn("the database proves not who it is: a network in between could read the journal and change it; write sslmode=verify-full into its address, and sslrootcert where its authority is your own", "hosts", hosts)
+	}
 	j, err := postgres.Open(ctx, s.Journal, postgres.Options{FullCheck: s.FullCheck, Timeout: statementPatience})
 	var newer *journal.VersionError
 	if errors.As(err, &newer) || errors.Is(err, journal.ErrUnavailable) {
