@@ -76,7 +76,7 @@ var (
 	}
 	podStatus = shape{
 		"metadata": shape{"uid": anything},
-		"status":   shape{"conditions": shape{"type": translate.Condition, "status": anything, "reason": anything, "message": anything, "lastTransitionTime": anything, "lastProbeTime": anything}},
+		"status":   shape{"conditions": shape{"type": translate.Condition + "|" + translate.ConditionPlanned, "status": anything, "reason": anything, "message": anything, "lastTransitionTime": anything, "lastProbeTime": anything}},
 	}
 	suspension = shape{
 		"metadata": shape{"uid": anything, "annotations": shape{translate.AnnotationSuspends: anything}},
@@ -92,7 +92,7 @@ var (
 	}
 	nodeStatus = shape{
 		"status": shape{"conditions": shape{
-			"$patch": "delete", "type": "muster.dev/*|" + translate.ConditionOf(translate.MarkMaintenance), "status": anything, "reason": anything, "message": anything, "lastTransitionTime": anything, "lastHeartbeatTime": anything,
+			"$patch": "delete", "type": "muster.dev/*|" + strings.Join([]string{translate.ConditionOf(translate.MarkMaintenance), translate.StagePlanned, translate.StageDraining, translate.StageDrained}, "|"), "status": anything, "reason": anything, "message": anything, "lastTransitionTime": anything, "lastHeartbeatTime": anything,
 		}},
 	}
 )

@@ -273,6 +273,7 @@ func (r *Reconciler) updateCluster(ctx context.Context, p Snapshot) error {
 		return err
 	}
 	r.nodes.showMarks(ctx, p)
+	r.nodes.showStages(ctx, p)
 	r.fences.reconcile(ctx, p)
 	if !r.Quiet && !busy { // while pods start, none is told where it stands
 		r.conditions.reconcile(ctx, p)

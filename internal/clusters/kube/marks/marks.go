@@ -51,7 +51,7 @@ type JSON = map[string]any
 // that Muster has set (a strategic merge patch). It goes first: while the annotation
 // still names the old mark, everything is simply done again.
 func Conditions(n *corev1.Node, want, why string, at time.Time) JSON {
-	var list []any
+	list := []any{} // never null, which would take all conditions away
 	for _, c := range n.Status.Conditions {
 		if translate.Own(n, string(c.Type)) && (want == "" || string(c.Type) != translate.ConditionOf(want)) {
 			list = append(list, JSON{"$patch": "delete", "type": string(c.Type)})

@@ -35,6 +35,13 @@ func marked(t *testing.T, n *corev1.Node, mark string) *corev1.Node {
 	return patched(t, n, Taints(n, mark))
 }
 
+// staged is a node as the API server has it after it was given a stage of a maintenance.
+func staged(t *testing.T, n *corev1.Node, stage string) *corev1.Node {
+	t.Helper()
+	n = patched(t, n, StageCondition(n, stage, "the test", now))
+	return patched(t, n, StageNote(stage))
+}
+
 // patched applies a patch as the API server does: conditions are merged by type,
 // annotations and labels by key, and taints are replaced.
 func patched(t *testing.T, n *corev1.Node, patch JSON) *corev1.Node {
@@ -101,15 +108,20 @@ func TestOurOwnMarksAreNoSignOfANodesHealth(t *testing.T) {
 			mark := Of(fleet.NodeStates()[r.IntN(len(fleet.NodeStates()))])
 			n = marked(t, n, mark)
 			is := translate.NodeOf(n, &o)
+			stage := []string{"", translate.StagePlanned, translate.StageDraining, translate.StageDrained}[r.IntN(4)]
+			n = staged(t, n, stage)
+			if is = translate.NodeOf(n, &o); is.Stage != stage {
+				t.Fatalf("seed %d: at stage %q, it shows %q", seed, stage, is.Stage)
+			}
 			if is.Mark != mark {
 				t.Fatalf("seed %d: marked %q, it shows %q", seed, mark, is.Mark)
 			}
-			is.Mark, is.Fit = "", bare.Fit // a mark keeps pods away: that is read from the taint itself
+			is.Mark, is.Stage, is.Fit = "", "", bare.Fit // a mark keeps pods away: that is read from the taint itself
 			if !reflect.DeepEqual(is, bare) {
 				t.Fatalf("seed %d: marked %q it reads\n%+v\ninstead of\n%+v", seed, mark, is, bare)
 			}
 		}
-		if n = marked(t, n, ""); !slices.Equal(keysOf(n), keysOf(troubled(rand.New(rand.NewPCG(seed, 1))))) || len(n.Annotations)+len(n.Labels) > len(troubled(rand.New(rand.NewPCG(seed, 1))).Annotations) {
+		if n = staged(t, marked(t, n, ""), ""); !slices.Equal(keysOf(n), keysOf(troubled(rand.New(rand.NewPCG(seed, 1))))) || len(n.Annotations)+len(n.Labels) > len(troubled(rand.New(rand.NewPCG(seed, 1))).Annotations) {
 			t.Fatalf("seed %d: without a mark the node is left with %v, %v, %v", seed, keysOf(n), n.Annotations, n.Labels)
 		}
 	}

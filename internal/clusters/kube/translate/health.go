@@ -57,7 +57,7 @@ func (n *Node) marks(of *corev1.Node, o *Options) {
 	} else if kind := takenOut(of); kind != "" {
 		n.Cordoned = kind
 	}
-	n.Mark = markOf(of)
+	n.Mark, n.Stage = markOf(of), stageOf(of)
 	n.Silent = silentSince(of)
 	n.Fenced = slices.ContainsFunc(of.Spec.Taints, func(t corev1.Taint) bool { return t.Key == OutOfService && t.Value == FencedBy })
 	for _, t := range of.Spec.Taints {

@@ -69,7 +69,7 @@ func ownTaint(n *corev1.Node, key string) bool {
 
 // Own says whether a condition is one that Muster has set itself.
 func Own(n *corev1.Node, kind string) bool {
-	if strings.HasPrefix(kind, "muster.dev/") {
+	if strings.HasPrefix(kind, "muster.dev/") || ownStage(n, kind) {
 		return true
 	}
 	mark, _, _ := strings.Cut(n.Annotations[AnnotationMark], ",")

@@ -41,6 +41,7 @@ type Outage struct {
 	Cordoned string
 	Broken   string        // the taint that says it cannot serve; "": none
 	Mark     string        // that Muster itself has set, whole; see marks.go
+	Stage    string        // of a maintenance, that Muster itself has set, whole; see stages.go
 	Silent   fleet.Instant // since when its kubelet does not answer; 0: it answers, perhaps that it is not ready
 	Fenced   bool          // Muster has said that it is out of service
 }

@@ -37,6 +37,7 @@ type Pod struct {
 	Asks                 []Ask  // claims of devices; what they ask for is not in GPUs yet
 	Index                int    // among its siblings, where its controller numbers them; -1: it does not
 	Admitted             string // message of its condition muster.dev/Admitted
+	Planned              string // message of its condition muster.dev/MaintenancePlanned, while that is true
 	Problems             []Problem
 	Fit                  *nodefit.Pod // what it asks of a node, until it is bound
 }
@@ -163,6 +164,8 @@ func (p *Pod) conditions(of *corev1.Pod) {
 			p.Unschedulable = Clip(c.Message)
 		case string(c.Type) == Condition:
 			p.Admitted = Clip(c.Message)
+		case string(c.Type) == ConditionPlanned && c.Status == corev1.ConditionTrue:
+			p.Planned = Clip(c.Message)
 		}
 	}
 }

@@ -1,0 +1,62 @@
+package marks
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// Stage is the stage of a node's maintenance, and what it is about; "": none that disturbs the node is known.
+func Stage(s *fleet.State, n *fleet.Node) (stage, why string) {
+	if v := n.Visit; v != nil && !v.State.Ended() {
+		return stageOf(v)
+	}
+	for _, o := range s.Kept().Notices {
+		if o.Waits(n.Name) && o.Impact.Disturbs() {
+			return translate.StagePlanned, "Maintenance " + o.Name + " takes the node from " + stamp(o.Starts) + " on, impact " + string(o.Impact) + "."
+		}
+	}
+	if n.Leaving {
+		return translate.StagePlanned, "Maintenance takes the node from " + stamp(n.Goes) + " on."
+	}
+	return "", ""
+}
+
+// stageOf is the stage of a visit that has begun. One without impact leaves its node in service.
+func stageOf(v *fleet.Visit) (stage, why string) {
+	of := v.Rollout + v.Notice
+	switch {
+	case v.Quiet():
+		return "", ""
+	case v.State == fleet.VisitDraining:
+		return translate.StageDraining, "The maintenance of the node for " + of + " begins: what stands there leaves with its grace."
+	}
+	return translate.StageDrained, "The node is under maintenance for " + of + ", and should be back by " + stamp(v.Ends()) + "."
+}
+
+func stamp(at fleet.Instant) string { return at.Time().UTC().Format("2006-01-02 15:04Z") }
+
+// StageCondition is the patch of a node's status that makes it show a stage and no other that Muster has set (a strategic
+// merge patch). It goes before StageNote: until then everything is simply done again.
+func StageCondition(n *corev1.Node, want, why string, at time.Time) JSON {
+	list := []any{} // never null, which would take all conditions away
+	if was := n.Annotations[translate.AnnotationStage]; was != "" && was != want {
+		list = append(list, JSON{"$patch": "delete", "type": was})
+	}
+	if want != "" {
+		list = append(list, corev1.NodeCondition{
+			Type: corev1.NodeConditionType(want), Status: corev1.ConditionTrue, Reason: "Muster", Message: why,
+			LastTransitionTime: metav1.Time{Time: at}, LastHeartbeatTime: metav1.Time{Time: at},
+		})
+	}
+	return JSON{"status": JSON{"conditions": list}}
+}
+
+// StageNote is the patch that keeps which stage Muster has set (a merge patch).
+func StageNote(want string) JSON {
+	return JSON{"metadata": JSON{"annotations": JSON{translate.AnnotationStage: orNull(want)}}}
+}
