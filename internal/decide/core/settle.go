@@ -133,8 +133,7 @@ func (t *turn) align(p *fleet.Partition) (again bool) {
 		return false
 	}
 	if a, ok := promise.Restore(t.s, p, t.now); ok {
-		e, _ := difference(p, a)
-		t.emit(e)
+		t.restore(p, a)
 		return true
 	}
 	if c, ok := promise.Stands(t.s, p, t.now); ok {

@@ -17,7 +17,25 @@ func Restore(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Alignment, 
 	if regranted(p, p.Dip) {
 		return Alignment{}, false
 	}
-	return MoveBack(s, p, stood(p, p.Dip), now)
+	return moveBack(s, p, stood(p, p.Dip), now, func(a *fleet.Account) []int { return coveredBefore(p, a) })
+}
+
+// coveredBefore counts, by island, the nodes with work of an account that was not unprotected before the dip.
+func coveredBefore(p *fleet.Partition, a *fleet.Account) []int {
+	nodes, seen := make([]int, len(p.Islands)), map[int]bool{}
+	for _, w := range a.Work() {
+		for pool, replicas := range w.Replicas {
+			for i, held := range p.Dip.HeldBefore(w, pool) {
+				r := replicas[i]
+				if r.Phase == fleet.Leaving || held == fleet.HoldsUnprotected || seen[r.Node] {
+					continue
+				}
+				seen[r.Node] = true
+				nodes[p.Nodes[r.Node].Island]++
+			}
+		}
+	}
+	return nodes
 }
 
 // Present is what backs the accounts of a partition now.
@@ -32,6 +50,18 @@ func Present(p *fleet.Partition) Alignment {
 // MoveBack is a backing that stood at another moment, as a change of what stands now. false: nothing
 // is different, or it does not stand any more: it is not allowed, backs less, or covers less running work.
 func MoveBack(s *fleet.State, p *fleet.Partition, a Alignment, now fleet.Instant) (Alignment, bool) {
+	return moveBack(s, p, a, now, func(acc *fleet.Account) []int {
+		touched := make([]int, len(p.Islands))
+		for i := range touched {
+			touched[i] = acc.Touched(i)
+		}
+		return touched
+	})
+}
+
+// moveBack is MoveBack; work says on how many nodes of each island work of an account stands that
+// is to stay covered.
+func moveBack(s *fleet.State, p *fleet.Partition, a Alignment, now fleet.Instant, work func(*fleet.Account) []int) (Alignment, bool) {
 	a.Moved = nil
 	for k, acc := range p.Accounts {
 		if !slices.Equal(a.Backing[k], acc.Backing) {
@@ -42,7 +72,7 @@ func MoveBack(s *fleet.State, p *fleet.Partition, a Alignment, now fleet.Instant
 		return Alignment{}, false
 	}
 	a.Capacity = CapacityOf(s, p, now)
-	return a, a.isAllowed(p) && a.uncoversNone(p)
+	return a, a.isAllowed(p) && a.uncoversNone(p, work)
 }
 
 // stood is what backed the accounts before a dip; where nothing is kept it is what backs them now.
@@ -93,22 +123,24 @@ func (a Alignment) isAllowed(p *fleet.Partition) bool {
 
 // uncoversNone says whether as much running work stays covered: of each quota in all, and of
 // each tree in every island.
-func (a Alignment) uncoversNone(p *fleet.Partition) bool {
-	trees := map[*fleet.Tree][]int{}
+func (a Alignment) uncoversNone(p *fleet.Partition, work func(*fleet.Account) []int) bool {
+	trees, touched := map[*fleet.Tree][]int{}, map[*fleet.Tree][]int{}
 	for k, acc := range p.Accounts {
-		if covered(acc, a.Backing[k]) < covered(acc, acc.Backing) {
+		t, stands := acc.Root(), work(acc)
+		if covered(stands, a.Backing[k]) < covered(stands, acc.Backing) {
 			return false
 		}
-		if trees[acc.Root()] == nil {
-			trees[acc.Root()] = make([]int, len(p.Islands))
+		if trees[t] == nil {
+			trees[t], touched[t] = make([]int, len(p.Islands)), make([]int, len(p.Islands))
 		}
 		for i, n := range a.Backing[k] {
-			trees[acc.Root()][i] += n
+			trees[t][i] += n
+			touched[t][i] += stands[i]
 		}
 	}
-	for _, t := range p.Trees() {
-		for i, n := range trees[t] {
-			if n < min(t.Backing(i), t.Touched(i)) {
+	for t, backing := range trees {
+		for i, n := range backing {
+			if n < min(t.Backing(i), touched[t][i]) {
 				return false
 			}
 		}
@@ -116,10 +148,10 @@ func (a Alignment) uncoversNone(p *fleet.Partition) bool {
 	return true
 }
 
-// covered is how many nodes of a quota's running work a backing covers.
-func covered(a *fleet.Account, backing []int) (n int) {
+// covered is on how many nodes of running work a backing covers it.
+func covered(touched, backing []int) (n int) {
 	for i, backed := range backing {
-		n += min(backed, a.Touched(i))
+		n += min(backed, touched[i])
 	}
 	return n
 }

@@ -222,8 +222,9 @@ func (p *Part) block(j *Job) (h fleet.HeldAs, island, nodes int, ok bool) {
 	return j.Units[0].Holds, island, len(j.Units), true
 }
 
+// unprotects looks where no dip ends: what comes back after a dip may have been unprotected before it.
 func unprotects(m Moment, p *Part, s *said) {
-	if m.changed() || m.fell(p) || p.Stale {
+	if m.changed() || m.fell(p) || p.Stale || m.dipEnds() {
 		return
 	}
 	covered := func(u Unit) bool {

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -10,6 +11,8 @@ import (
 // changed once made.
 type Dip struct {
 	Stood []Stood `json:"stood,omitempty"` // in order of quota
+	// Held is how work held its GPUs before that changed, in order of workload and pool.
+	Held []Held `json:"held,omitempty"`
 	// Ended is the number of the record by which the last suspect node came back; 0: there are some yet.
 	Ended uint64 `json:"ended,omitempty"`
 }
@@ -22,6 +25,15 @@ type Stood struct {
 	Backing     []int  `json:"backing"` // nodes by island
 	GangMissing int    `json:"gangMissing,omitempty"`
 	GangIsland  int    `json:"gangIsland,omitempty"`
+}
+
+// Held is how the replicas of a pool held their GPUs when a dip began.
+type Held struct {
+	Workload uint64   `json:"workload"`
+	Pool     int      `json:"pool"`
+	Started  Instant  `json:"started"` // when the workload had started: since another start its replicas are others
+	Nodes    []int    `json:"nodes"`   // by replica
+	As       []HeldAs `json:"as"`      // by replica
 }
 
 // dips says whether nodes are suspect that were healthy when the dip began.
@@ -50,7 +62,65 @@ func (p *Partition) keepStood(a *Account, change func()) {
 	if list[at].equal(a.stood()) {
 		list = slices.Delete(list, at, at+1)
 	}
-	p.Dip = &Dip{Stood: list}
+	p.Dip = &Dip{Stood: list, Held: p.Dip.Held}
+}
+
+// keepHeld changes how replicas of a pool hold their GPUs, and keeps how they did when the dip began,
+// where it is otherwise now.
+func (p *Partition) keepHeld(w *Workload, pool int, change func()) {
+	if w.account == nil || !p.dips() {
+		change()
+		return
+	}
+	list := slices.Clone(p.Dip.Held)
+	if p.Dip.heldBy(w, pool) == nil {
+		list = append(list, heldNow(w, pool))
+		slices.SortStableFunc(list, func(a, b Held) int { return cmp.Or(cmp.Compare(a.Workload, b.Workload), a.Pool-b.Pool) })
+	}
+	change()
+	now := heldNow(w, pool)
+	list = slices.DeleteFunc(list, func(h Held) bool {
+		return h.of(w, pool) && slices.Equal(h.Nodes, now.Nodes) && slices.Equal(h.As, now.As)
+	})
+	p.Dip = &Dip{Stood: p.Dip.Stood, Held: list}
+}
+
+// heldNow is how the replicas of a pool hold their GPUs now.
+func heldNow(w *Workload, pool int) Held {
+	h := Held{Workload: w.ID, Pool: pool, Started: w.Started}
+	for _, r := range w.Replicas[pool] {
+		h.Nodes, h.As = append(h.Nodes, r.Node), append(h.As, r.HeldAs)
+	}
+	return h
+}
+
+func (h *Held) of(w *Workload, pool int) bool {
+	return h.Workload == w.ID && h.Pool == pool && h.Started == w.Started
+}
+
+func (d *Dip) heldBy(w *Workload, pool int) *Held {
+	at := slices.IndexFunc(d.Held, func(h Held) bool { return h.of(w, pool) })
+	if at < 0 {
+		return nil
+	}
+	return &d.Held[at]
+}
+
+// HeldBefore is how each replica of a pool held its GPUs before the dip; as it does now where that
+// has not changed or it was not there.
+func (d *Dip) HeldBefore(w *Workload, pool int) (list []HeldAs) {
+	h, met := d.heldBy(w, pool), map[int]bool{}
+	for _, r := range w.Replicas[pool] {
+		as := r.HeldAs
+		for i := 0; h != nil && i < len(h.Nodes); i++ {
+			if h.Nodes[i] == r.Node && !met[i] {
+				as, met[i] = h.As[i], true
+				break
+			}
+		}
+		list = append(list, as)
+	}
+	return list
 }
 
 // stood is how an account stands now.
@@ -73,7 +143,7 @@ func (p *Partition) endDip(to NodeState) {
 		p.Dip = nil
 		return
 	}
-	p.Dip = &Dip{p.Dip.Stood, p.state.Number()}
+	p.Dip = &Dip{p.Dip.Stood, p.Dip.Held, p.state.Number()}
 }
 
 // ForgetDip forgets what stood before a dip that this record ended: the backing has been decided since.

@@ -318,6 +318,18 @@ func (n *Node) recount() {
 
 // SetHolds says how replicas from..to−1 of a pool hold their GPUs.
 func (s *State) SetHolds(w *Workload, pool, from, to int, holds HeldAs) {
+	w.partition.keepHeld(w, pool, func() { w.setHolds(s, pool, from, to, holds) })
+	w.restood++
+	if w.account != nil {
+		w.account.touch()
+	}
+	w.unalign()
+	w.partition.changes.OnNodes++
+	w.partition.worked(w.Tree())
+	w.partition.Touch()
+}
+
+func (w *Workload) setHolds(s *State, pool, from, to int, holds HeldAs) {
 	for i := from; i < to; i++ {
 		if was := w.Replicas[pool][i].HeldAs; was == HoldsUnprotected || holds == HoldsUnprotected {
 			s.lookNear(w)
@@ -329,14 +341,6 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds HeldAs) {
 		w.account.countReplica(w.Replicas[pool][i], 1)
 		w.holdsBy(pool, w.Replicas[pool][i], 1)
 	}
-	w.restood++
-	if w.account != nil {
-		w.account.touch()
-	}
-	w.unalign()
-	w.partition.changes.OnNodes++
-	w.partition.worked(w.Tree())
-	w.partition.Touch()
 }
 
 // Resize gives a pool another size. What of it stays above the size must be told to

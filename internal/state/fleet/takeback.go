@@ -10,11 +10,15 @@ import "slices"
 type Kept struct {
 	w   *Workload
 	was Workload
+	dip *Dip // of its partition
 }
 
 // Keep remembers a workload as it is.
 func (s *State) Keep(w *Workload) Kept {
-	k := Kept{w, *w}
+	k := Kept{w: w, was: *w}
+	if w.partition != nil {
+		k.dip = w.partition.Dip
+	}
 	k.was.Replicas = make([][]Replica, len(w.Replicas))
 	for i, replicas := range w.Replicas {
 		k.was.Replicas[i] = slices.Clone(replicas)
@@ -46,6 +50,7 @@ func (s *State) PutBack(k Kept) {
 	}
 	*w = was
 	if p := k.was.partition; p != nil {
+		p.Dip = k.dip
 		s.enter(w, p)
 		for pool, replicas := range k.was.Replicas {
 			for _, r := range replicas {
