@@ -31,6 +31,7 @@ func (c *checker) queues(r *recount) {
 		f := r.p.FlexOf(ns)
 		c.queue("namespace "+ns, f.Queue(), wanted["namespace "+ns])
 		c.firsts("namespace "+ns, f.Queue(), f.Firsts(), nil)
+		c.starting("namespace "+ns, f.Queue(), f.WaitsToStart())
 		delete(wanted, "namespace "+ns)
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
@@ -80,6 +81,19 @@ func (c *checker) queue(name string, is []fleet.Waiting, want []place) {
 	}
 	if !equal {
 		c.broken(ruleIndex, "queue of %s: %v wait and %v should", name, got, want)
+	}
+}
+
+// starting holds the count of workloads that wait to start against the queue.
+func (c *checker) starting(name string, queue []fleet.Waiting, is int) {
+	want := 0
+	for _, it := range queue {
+		if it.Pool == fleet.Base {
+			want++
+		}
+	}
+	if is != want {
+		c.broken(ruleIndex, "queue of %s: %d workloads are counted that wait to start, and there are %d", name, is, want)
 	}
 }
 

@@ -28,8 +28,8 @@ type Engine interface {
 	DryRun(ctx context.Context, r core.Request) (Result, error)
 	// Read shows the state between two commands; fn keeps and changes nothing of it.
 	Read(fn func(s *fleet.State))
-	// Peek shows who may call, and nothing else of the state: bindings, tokens and sign-ins that were
-	// ended. What it shows may not be durable yet. No decision, no reader and no disk delays it.
+	// Peek shows who may call, the policy, and nothing else of the state. Who may call are bindings,
+	// tokens and sign-ins that were ended. What it shows may not be durable yet. No decision, no reader and no disk delays it.
 	Peek(fn func(s *fleet.State))
 	// Look is Read that no decision waits for. It shows all that is durable. Others who look may
 	// wait for it, so who takes more than some milliseconds asks Ponder.

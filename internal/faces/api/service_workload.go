@@ -92,7 +92,7 @@ func (s *service) noteGrace(w *musterv1.Written, sp fleet.Spec) {
 		return
 	}
 	most := sp.Grace
-	s.engine.Read(func(state *fleet.State) { most = state.Policy.MaxGrace })
+	s.engine.Peek(func(state *fleet.State) { most = state.Policy.MaxGrace })
 	if sp.Grace > most {
 		w.Notes = append(w.Notes, fmt.Sprintf("%s/%s has a grace of %s, not %s: it is the most that the policy gives (maxGrace).",
 			sp.Namespace, sp.Name, words.Duration(most), words.Duration(sp.Grace)))

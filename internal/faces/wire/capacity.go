@@ -54,20 +54,10 @@ func FlexPool(p *fleet.Partition) *musterv1.FlexPool {
 	for _, name := range p.Namespaces() {
 		row := view.NamespaceIn(p, name)
 		pool.Namespaces = append(pool.Namespaces, &musterv1.NamespaceFlex{
-			Namespace: name, Used: int32(row.FlexUsed), Share: int32(row.FlexShare), Waiting: waiting(p.FlexOf(name).Queue()),
+			Namespace: name, Used: int32(row.FlexUsed), Share: int32(row.FlexShare), Waiting: int32(p.FlexOf(name).WaitsToStart()),
 		})
 	}
 	return pool
-}
-
-// waiting counts workloads, not the pools of running ones that still wait to join.
-func waiting(queue []fleet.Waiting) (n int32) {
-	for _, it := range queue {
-		if it.Pool == fleet.Base {
-			n++
-		}
-	}
-	return n
 }
 
 // FreeIslands is what is free in each island of a partition.

@@ -106,3 +106,18 @@ func TestWhoMayCallIsKnownWhileADecisionIsMade(t *testing.T) {
 		}
 	}
 }
+
+// The policy is known as soon.
+func TestThePolicyIsKnownWhileADecisionIsMade(t *testing.T) {
+	e, do := looked(t)
+	policy := fleet.DefaultPolicy()
+	policy.MaxGrace += time.Minute
+	do(core.SetPolicy{Policy: policy})
+	e.mu.Lock() // as a decision does
+	defer e.mu.Unlock()
+	e.Peek(func(s *fleet.State) {
+		if s.Policy.MaxGrace != policy.MaxGrace {
+			t.Errorf("the most grace is %v, not %v", s.Policy.MaxGrace, policy.MaxGrace)
+		}
+	})
+}

@@ -3,7 +3,7 @@ package fleet
 import "slices"
 
 // Callers is a copy of what says who may call: bindings of roles, tokens of service accounts and
-// sign-ins that were ended. It has nothing else of the state. It is a copy of its own, which later
+// sign-ins that were ended. It has the policy, too, and nothing else of the state. It is a copy of its own, which later
 // changes of the state leave as it is.
 //
 // Every call of anybody asks for it before all else. So who keeps a copy lets callers be known while

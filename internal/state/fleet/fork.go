@@ -279,7 +279,7 @@ func (f *fork) unit(twins map[*Waiting]*Waiting, was, is *Waiting) {
 }
 
 func (r *sortedQueue) clone(twins map[*Waiting]*Waiting) sortedQueue {
-	c := sortedQueue{size: r.size}
+	c := sortedQueue{size: r.size, bases: r.bases}
 	if r.pieces != nil {
 		c.pieces = make([][]*Waiting, len(r.pieces))
 	}

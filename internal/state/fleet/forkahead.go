@@ -97,7 +97,7 @@ func (f *fork) queueAhead(q *queue) {
 
 // push adds a unit behind all others.
 func (r *sortedQueue) push(it *Waiting) {
-	r.size++
+	r.count(it, 1)
 	if last := len(r.pieces) - 1; last >= 0 && len(r.pieces[last]) < pieceMost/2 {
 		r.pieces[last] = append(r.pieces[last], it)
 		return

@@ -240,3 +240,7 @@ func (f *FlexUse) Firsts() []*Waiting { return f.queue.firsts }
 
 // Waits is how many units wait in the namespace for flex of this partition.
 func (f *FlexUse) Waits() int { return f.queue.all.size }
+
+// WaitsToStart is how many of them are workloads that wait to start. The others are pools of running
+// ones that wait to join.
+func (f *FlexUse) WaitsToStart() int { return f.queue.all.bases }

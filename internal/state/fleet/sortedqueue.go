@@ -11,6 +11,7 @@ import (
 type sortedQueue struct {
 	pieces [][]*Waiting // none of them empty
 	size   int
+	bases  int // of them, workloads that wait to start, and not for another replica
 }
 
 // pieceMost is how long a piece may grow before it is cut in two.
@@ -22,7 +23,7 @@ func (r *sortedQueue) pieceOf(it *Waiting) int {
 }
 
 func (r *sortedQueue) add(it *Waiting) {
-	r.size++
+	r.count(it, 1)
 	if len(r.pieces) == 0 {
 		r.pieces = append(r.pieces, []*Waiting{it})
 		return
@@ -33,6 +34,14 @@ func (r *sortedQueue) add(it *Waiting) {
 	if half := len(piece) / 2; len(piece) > pieceMost {
 		r.pieces[at] = slices.Clip(piece[:half])
 		r.pieces = slices.Insert(r.pieces, at+1, slices.Clone(piece[half:]))
+	}
+}
+
+// count counts a unit that joins (1) or leaves (-1).
+func (r *sortedQueue) count(it *Waiting, n int) {
+	r.size += n
+	if it.Pool == Base {
+		r.bases += n
 	}
 }
 
@@ -50,7 +59,7 @@ func (r *sortedQueue) find(it *Waiting) *Waiting {
 
 // remove takes a unit out that is in the list.
 func (r *sortedQueue) remove(it *Waiting) {
-	r.size--
+	r.count(it, -1)
 	at := r.pieceOf(it)
 	if r.pieces[at] = dropSorted(r.pieces[at], it, compareWaiting); len(r.pieces[at]) == 0 {
 		r.pieces = slices.Delete(r.pieces, at, at+1)
