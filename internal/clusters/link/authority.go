@@ -145,16 +145,21 @@ func (a *Authority) Enrol(cluster string, holds time.Duration, only bool) (Ident
 	if err != nil {
 		return Identity{}, err
 	}
-	known := []byte(nil)
-	if !only {
-		if known, err = os.ReadFile(a.file(cluster)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return Identity{}, err
-		}
-	}
-	if err := wholefile.WriteBytes(a.file(cluster), known, certText(der)); err != nil {
+	if err := a.alone(func() error { return a.add(cluster, der, only) }); err != nil {
 		return Identity{}, err
 	}
 	return Identity{Authority: certText(a.cert.Raw), Cert: certText(der), Key: text}, nil
+}
+
+// add adds a certificate to those of a cluster, or takes their place.
+func (a *Authority) add(cluster string, der []byte, only bool) (err error) {
+	known := []byte(nil)
+	if !only {
+		if known, err = os.ReadFile(a.file(cluster)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return wholefile.WriteBytes(a.file(cluster), known, certText(der))
 }
 
 // Revoke lets none of a cluster's agents in any more.
@@ -162,7 +167,7 @@ func (a *Authority) Revoke(cluster string) error {
 	if !clusterName.MatchString(cluster) {
 		return fmt.Errorf("%.40q is no name of a cluster", cluster)
 	}
-	if err := os.Remove(a.file(cluster)); err != nil {
+	if err := a.alone(func() error { return os.Remove(a.file(cluster)) }); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("no agent of cluster %s is enrolled", cluster)
 		}

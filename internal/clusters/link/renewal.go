@@ -65,11 +65,16 @@ func (a *Authority) Renew(cluster string, was *x509.Certificate, request []byte)
 	if err != nil {
 		return nil, err
 	}
-	known, err := a.good(cluster, time.Now())
-	if err != nil {
-		return nil, err
-	}
-	return certText(der), wholefile.WriteBytes(a.file(cluster), known, certText(der))
+	return certText(der), a.alone(func() error {
+		if !a.admits(cluster, was) {
+			return fmt.Errorf("the certificate of cluster %s was revoked meanwhile", cluster)
+		}
+		known, err := a.good(cluster, time.Now())
+		if err != nil {
+			return err
+		}
+		return wholefile.WriteBytes(a.file(cluster), known, certText(der))
+	})
 }
 
 // good are a cluster's enrolled certificates that have not ended.

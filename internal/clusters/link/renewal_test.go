@@ -164,3 +164,35 @@ func TestTheLeaderAloneRenewsWhatIsShownToSeveral(t *testing.T) {
 	first.agent(first.address+","+second.address, file, "tiger", says("here"))
 	second.until("its file has another certificate", func() bool { return until(t, file).After(was) })
 }
+
+// A revocation stands, whatever is renewed at the same moment.
+func TestARenewalUndoesNoRevocation(t *testing.T) {
+	h := newHouse(t)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+	for range 100 {
+		is, err := readIdentity(h.enrol("tiger"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = h.authority.Renew("tiger", is.cert.Leaf, request) // which of both is first is a matter of luck
+		}()
+		if err := h.authority.Revoke("tiger"); err != nil {
+			t.Fatal(err)
+		}
+		<-done
+		if _, err := os.Stat(h.authority.file("tiger")); err == nil {
+			t.Fatal("after its revocation the cluster is enrolled")
+		}
+	}
+}
