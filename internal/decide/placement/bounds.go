@@ -34,7 +34,7 @@ func (pl *Planner) mayTake(c *claim, nd need) bool {
 			return true
 		}
 	}
-	return all >= nd.replicas && nd.reach == fleet.ReachAny
+	return false
 }
 
 // slotsAtMost bounds the replicas that an island takes from above.

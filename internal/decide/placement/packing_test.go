@@ -49,6 +49,23 @@ func TestPackingSaysWhereItStopped(t *testing.T) {
 	}
 }
 
+// TestWhatCannotFitByCountNeedsNoSearch: more replicas than a search takes on are still refused
+// where the GPUs, or the nodes for one pool, are too few. That is an answer, and "not known" is none.
+func TestWhatCannotFitByCountNeedsNoSearch(t *testing.T) {
+	for what, needs := range map[string][]need{
+		"too few GPUs":               {{replicas: packReplicas + 1, gpus: 8, reach: fleet.ReachAny, beside: -1}},
+		"no node takes so many GPUs": {{replicas: 1, gpus: 6, reach: fleet.ReachAny, beside: -1}, {replicas: packReplicas, gpus: 1, reach: fleet.ReachAny, beside: -1}},
+	} {
+		p := &packing{steps: packSteps, homes: []home{anywhere, anywhere}, needs: needs}
+		for i := range packReplicas {
+			p.bins = append(p.bins, bin{node: i, room: 5, home: home{i, 0}, kind: nodeCounted})
+		}
+		if answer := p.pack(); answer != noWay {
+			t.Errorf("%s: the answer is %v", what, answer)
+		}
+	}
+}
+
 // TestPackingMeetsTwoSizesHalfWay is the situation that a search need by need
 // misses: the fives take the room in which only a three and a four would be left.
 func TestPackingMeetsTwoSizesHalfWay(t *testing.T) {
