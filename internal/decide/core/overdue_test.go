@@ -102,6 +102,21 @@ func TestACancelledVictimIsToldAgainToo(t *testing.T) {
 	st.are(map[string]fleet.WorkloadState{"high": fleet.RunningW})
 }
 
+func TestWorkThatMovesToAnotherTargetIsToldAgainToo(t *testing.T) {
+	st := oneNode(t)
+	st.do(10*time.Minute, core.Retarget{Namespace: "oak", Name: "low", Target: "q"})
+	same(t, st.tickTo(16*time.Minute), expiry)
+	low := st.s.Workload("oak", "low")
+	if low.State != fleet.Evicting || low.Target != fleet.Flex {
+		t.Fatalf("low is %s on %s, want on its way out of flex until it is reported gone", low.State, low.Target)
+	}
+	st.do(17*time.Minute, leavers(low))
+	if low.State != fleet.RunningW || low.Target != "q" {
+		t.Fatalf("low is %s on %s, want running on q", low.State, low.Target)
+	}
+	same(t, st.tickTo(2*time.Hour))
+}
+
 func TestARestartKeepsAnOrderAndItsExpiry(t *testing.T) {
 	st := silent(t)
 	for _, now := range []time.Duration{11 * time.Minute, expiry + time.Minute} {

@@ -86,6 +86,30 @@ func TestWhatCanTakeTwoPeople(t *testing.T) {
 	}
 }
 
+// Who is asked to approve a policy reads which of its settings would change, and no others.
+func TestAProposedPolicyNamesTheSettingsThatItChanges(t *testing.T) {
+	s := fleet.NewState()
+	policy := s.Policy
+	policy.Buffer.Share++
+	policy.TwoPeople = fleet.TwoPeople{Policy: true}
+	if told := says(s, SetPolicy{Policy: policy}); told != "set the policy: buffer, twoPeople" {
+		t.Errorf("it says %q", told)
+	}
+}
+
+// A new plan is named after the one that it replaces, with the next number that no plan has.
+func TestANewPlanIsNamedAfterTheStaleOne(t *testing.T) {
+	for was, want := range map[string]string{
+		"autumn": "autumn-3", "autumn-2": "autumn-3", "autumn-7": "autumn-3", "autumn-late": "autumn-late-2", "autumn-": "autumn--2", "-7": "-7-2", "7": "7-2",
+	} {
+		s := fleet.NewState()
+		s.Haircuts = append(s.Haircuts, &fleet.Haircut{Name: "autumn-2"})
+		if name := nextName(s, was); name != want {
+			t.Errorf("after %s comes %s, want %s", was, name, want)
+		}
+	}
+}
+
 // The one who runs the server is one person, and cannot name what takes two.
 func TestOnePersonCannotAskForTwo(t *testing.T) {
 	s := fleet.NewState()

@@ -235,6 +235,14 @@ func TestAWrongIndexIsNamed(t *testing.T) {
 			func(s *fleet.State, _ *fleet.Partition) { s.Workload("n", "flex").Target = "q/x" },
 			[]string{"flex work", "GPUs staying of namespace n: 2 is not 0", "usage of q/x: 16 is not 18", "work of q/x in its order", "GPUs staying of q/x: 16 is not 18"},
 		},
+		"waiting work that is listed as first of its kind, and is another": {
+			func(s *fleet.State, p *fleet.Partition) {
+				s.AddWorkload(s.NextID, fleet.Spec{Name: "late", Namespace: "n", Target: "q/x", Pools: []fleet.Pool{gang(8, 3, fleet.ReachIsland)}}, noon.Add(time.Minute))
+				firsts := p.Account("q/x").Firsts()
+				firsts[0], firsts[1] = firsts[1], firsts[0]
+			},
+			[]string{"queue of quota q/x", "is the first of its kind, and not listed as number 1 of them"},
+		},
 		"flex work that changes its namespace by the way": {
 			func(s *fleet.State, _ *fleet.Partition) { s.Workload("n", "flex").Namespace = "other" },
 			[]string{"is not found by its name", "GPUs staying of namespace n: 2 is not 0", "GPUs staying of namespace other: 0 is not 2"},
