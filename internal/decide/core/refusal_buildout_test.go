@@ -253,3 +253,32 @@ func TestALateReportOfAnOperationChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// lynx waits for cores, and puma of the same account does not pass it. When the record of lynx names
+// another account with room, both have their cores in the same moment.
+func TestAClusterThatMovesToAnotherAccountIsServedThereAtOnce(t *testing.T) {
+	s := fleet.NewState()
+	do := func(c core.Command) {
+		t.Helper()
+		if _, refusal := core.Step(s, core.Request{Command: c, Actor: core.System}, moment(time.Hour)); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	do(core.AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "nd", PerNode: 96}}, Checkin: fleet.CheckinInventory}})
+	do(core.PlanCluster{Record: recordOf("lynx", 4)})
+	do(core.PlanCluster{Record: recordOf("puma", 2)})
+	for subscription, nodes := range map[string]int{"s1": 3, "s2": 4} {
+		do(core.ReportCounts{Subscription: subscription, Region: "east", Counts: []fleet.CloudCount{{Meter: "nd", Limit: nodes * 96}}})
+	}
+	for _, name := range []string{"lynx", "puma"} {
+		if l := s.Life(name); len(l.Reserved) > 0 {
+			t.Fatalf("%s has %v; lynx waits for cores, and puma behind it", name, l.Reserved)
+		}
+	}
+	do(core.ChangeCluster{Record: recordWith("lynx", func(r *fleet.ClusterRecord) { r.Subscription = "s2" })})
+	for _, name := range []string{"lynx", "puma"} {
+		if l := s.Life(name); len(l.Reserved) == 0 {
+			t.Errorf("%s has no cores yet", name)
+		}
+	}
+}
