@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/spf13/pflag"
 
 	"github.com/muster-fleet/muster/internal/run/provision"
@@ -25,6 +27,26 @@ type outsideOptions struct {
 	Azure                                          bool // its quota is counted
 	Tofu                                           tofuOptions
 	ScaleSets                                      scaleSetOptions
+	standIns                                       standIns
+}
+
+// standIns take the place of services outside in tests.
+type standIns struct {
+	buildkite string                 // address of its API; "": the real one
+	who       azcore.TokenCredential // to Azure; nil: as azurequota.Identity says
+	azure     policy.Transporter     // instead of the network; nil: none does
+}
+
+// identity is who asks Azure.
+func (o *outsideOptions) identity() (azcore.TokenCredential, error) {
+	if o.standIns.who != nil {
+		return o.standIns.who, nil
+	}
+	who, err := azurequota.Identity()
+	if err != nil {
+		return nil, fmt.Errorf("--azure: %w", err)
+	}
+	return who, nil
 }
 
 func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
@@ -54,7 +76,7 @@ func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, err
 		by[fleet.StepCheckin] = &gitcheckin.Checkin{Repository: o.CheckinRepository, Branch: o.CheckinBranch, Token: checkin}
 	}
 	if token != "" {
-		pipeline := &buildkite.Pipeline{Token: token, HTTP: &http.Client{Timeout: time.Minute}}
+		pipeline := &buildkite.Pipeline{Token: token, Address: o.standIns.buildkite, HTTP: &http.Client{Timeout: time.Minute}}
 		by[fleet.StepPipeline], by[fleet.StepProjects] = pipeline, buildkite.Projects{Pipeline: pipeline}
 	}
 	if o.Azure {
@@ -103,11 +125,11 @@ func (s *server) nudge(operation string) bool {
 
 // requests are what asks Azure for more quota.
 func (o *outsideOptions) requests() (provision.Outside, error) {
-	who, err := azurequota.Identity()
+	who, err := o.identity()
 	if err != nil {
-		return nil, fmt.Errorf("--azure: %w", err)
+		return nil, err
 	}
-	return azurequota.NewRequests(who, nil, time.Now)
+	return azurequota.NewRequests(who, o.standIns.azure, time.Now)
 }
 
 // meter lets the steps that build machines begin only where the blueprint's meters count them.
@@ -115,11 +137,11 @@ func (o *outsideOptions) meter(by provision.BySteps) error {
 	if !o.Azure {
 		return nil
 	}
-	who, err := azurequota.Identity()
+	who, err := o.identity()
 	if err != nil {
-		return fmt.Errorf("--azure: %w", err)
+		return err
 	}
-	skus := azurequota.NewSKUs(who, nil, time.Now)
+	skus := azurequota.NewSKUs(who, o.standIns.azure, time.Now)
 	for _, step := range []fleet.Step{fleet.StepPipeline, fleet.StepScaleSets} {
 		if by[step] != nil {
 			by[step] = azurequota.Metered{Outside: by[step], SKUs: skus}
@@ -132,11 +154,11 @@ func (o *outsideOptions) meter(by provision.BySteps) error {
 func (o *outsideOptions) clouds() (map[string]provision.Cloud, error) {
 	by := map[string]provision.Cloud{}
 	if o.Azure {
-		who, err := azurequota.Identity()
+		who, err := o.identity()
 		if err != nil {
-			return nil, fmt.Errorf("--azure: %w", err)
+			return nil, err
 		}
-		by["azure"] = azurequota.New(who, nil)
+		by["azure"] = azurequota.New(who, o.standIns.azure)
 	}
 	return by, nil
 }

@@ -169,6 +169,16 @@ var places = map[string]string{
 	"RoleBinding":                      "apis/rbac.authorization.k8s.io/v1/rolebindings",
 }
 
+// applyFile has the API server take all objects of a file.
+func (c *plane) applyFile(file string) {
+	c.t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.apply(string(data), false)
+}
+
 // apply has the API server take all objects of a text by server-side apply, strictly:
 // a field that it does not know is refused. dry changes nothing.
 func (c *plane) apply(text string, dry bool) (objects int) {

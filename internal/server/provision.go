@@ -43,7 +43,7 @@ func (s *server) buildOut(ctx context.Context) error {
 	}
 	runner := provision.New(provision.Options{
 		Read: s.engine.Read, Log: s.log,
-		Do:        func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
+		Do: func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
 		Providers: map[string]provision.Outside{
 			"simulated": runners(projects, world), "azure": runners(projects, azure), fleet.ProviderHand: runners(projects, provision.WithHands(adapters)),
 		},

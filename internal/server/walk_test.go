@@ -48,7 +48,7 @@ func newWalk(t *testing.T) *walk {
 	w.engine = e
 	pipeline := &buildkite.Pipeline{Token: "bkua-of-the-walk", Address: w.builds.URL}
 	by := provision.BySteps{
-		fleet.StepCheckin:  &gitcheckin.Checkin{Repository: w.git.bare, Branch: "main"},
+		fleet.StepCheckin:  &gitcheckin.Checkin{Repository: w.git.bare, Branch: "main", Now: w.wall},
 		fleet.StepPipeline: pipeline, fleet.StepProjects: buildkite.Projects{Pipeline: pipeline},
 	}
 	for _, step := range []fleet.Step{fleet.StepScaleSets, fleet.StepJoin, fleet.StepValidation, fleet.StepServices, fleet.StepHealth} {

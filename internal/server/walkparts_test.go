@@ -79,6 +79,8 @@ func azureOf(world *outside.World) *azurequota.Quota {
 // loses its answer to the one that creates. A build passes once it was looked at a few times.
 type builds struct {
 	URL   string
+	looks int    // at a build until it has passed
+	pause string // that a 429 asks for, in seconds
 	mu    sync.Mutex
 	asked int
 	list  []build
@@ -95,7 +97,7 @@ type build struct {
 
 func newBuilds(t *testing.T) *builds {
 	t.Helper()
-	b := &builds{}
+	b := &builds{looks: 4, pause: "30"}
 	s := httptest.NewServer(b)
 	t.Cleanup(s.Close)
 	b.URL = s.URL
@@ -113,7 +115,7 @@ func (b *builds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case b.asked%6 == 3:
 		w.WriteHeader(http.StatusInternalServerError)
 	case b.asked%6 == 0:
-		w.Header().Set("Retry-After", "30")
+		w.Header().Set("Retry-After", b.pause)
 		w.WriteHeader(http.StatusTooManyRequests)
 	case r.Method == http.MethodPost:
 		n := build{Number: len(b.list) + 1, State: "running", Commit: "abc", URL: fmt.Sprint("https://buildkite.example/", len(b.list)+1)}
@@ -132,7 +134,7 @@ func (b *builds) found(w http.ResponseWriter, operation string) {
 	found := []build{}
 	for i := range b.list {
 		if is := &b.list[i]; is.Meta["muster-operation"] == operation {
-			if is.looks++; is.looks > 4 {
+			if is.looks++; is.looks > b.looks {
 				is.State = "passed"
 			}
 			found = append(found, *is)

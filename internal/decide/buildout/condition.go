@@ -7,6 +7,10 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
+// providerAzure is the provider whose pipelines only a blueprint names: others build by
+// themselves, or have a person do it.
+const providerAzure = "azure"
+
 // spec says whether the record and its blueprint can be built at all.
 func (k *look) spec() Condition {
 	c := Condition{Type: fleet.SpecValid, Status: fleet.StatusTrue, Reason: "Valid", Turn: true, On: On{System: "record", Object: k.life.Record.Name}}
@@ -14,6 +18,8 @@ func (k *look) spec() Condition {
 	switch {
 	case k.blueprint == nil:
 		wrong = fmt.Sprintf("blueprint %s version %d is not there; `muster blueprint add` adds it", k.life.Record.Blueprint, k.life.Version)
+	case k.blueprint.Runner == "" && k.life.Record.Provider == providerAzure:
+		wrong = fmt.Sprintf("blueprint %s version %d names no runner, and provider %s has none of its own; add a version with `runner: tofu` or `runner: buildkite:ORG/PIPELINE`, then `muster cluster version %s VERSION`", k.life.Record.Blueprint, k.life.Version, providerAzure, k.life.Record.Name)
 	case k.observed.Taken:
 		wrong = "a cluster of this name is in the fleet already, and was not built from this record; retire the record, and enter it under another name"
 	}
@@ -87,7 +93,7 @@ func (k *look) short(c *Condition, claim *Claim) {
 	case "NoMeter":
 		c.Person = true
 		c.Message = "the cloud counts no meter " + strings.Join(claim.unknown(), ", ") + " in " + account +
-			"; add a version of blueprint " + k.life.Record.Blueprint + " with the cloud's own names, and give it to the cluster"
+			"; add a version of blueprint " + k.life.Record.Blueprint + " with the cloud's own names, then `muster cluster version " + k.life.Record.Name + " VERSION`"
 	case "Missing":
 		c.Message = strings.Join(claim.Short(), "; ")
 	case "Behind":

@@ -76,7 +76,7 @@ func (k *look) expect(t fleet.ConditionType) Expect {
 		}
 	}
 	p := k.pace(t)
-	if !p.known {
+	if !p.known || t == fleet.SpecValid { // a record mends itself at no time
 		return Expect{}
 	}
 	return Expect{turn.Add(p.p50), turn.Add(p.p90), turn.Add(p.p90) < k.now}

@@ -201,7 +201,7 @@ func mayChange(l *fleet.Life, r fleet.ClusterRecord) *Refusal {
 	for _, i := range w.Islands {
 		at := slices.IndexFunc(r.Islands, func(x fleet.RecordIsland) bool { return x.Name == i.Name })
 		if at < 0 || r.Islands[at].Nodes < i.Nodes {
-			return refuse(WrongState, "cluster %s: island %s would lose nodes; nodes are only added here. Retire nodes with `muster node`", r.Name, i.Name)
+			return refuse(WrongState, "cluster %s: island %s would lose nodes; nodes are only added here. Retire nodes: `muster node set NODE --state retired`", r.Name, i.Name)
 		}
 	}
 	return nil

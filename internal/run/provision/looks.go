@@ -33,6 +33,9 @@ func subjectOf(l *fleet.Life, b *fleet.Blueprint) subject {
 // look looks at a cluster, and reports what is not as it was.
 func (r *Runner) look(ctx context.Context, s subject, now fleet.Instant) error {
 	r.looks[s.Record.Name] = now.Add(LookEvery)
+	if s.awaits {
+		r.looks[s.Record.Name] = now.Add(LookAgain)
+	}
 	p := r.o.Providers[s.Record.Provider]
 	if p == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 const (
 	CountEvery = time.Minute      // the cloud's quota
 	LookEvery  = 5 * time.Minute  // a cluster's steps
-	LookAgain  = time.Minute      // where they could not be seen, or one of them does not hold
+	LookAgain  = time.Minute      // where they could not be seen, one does not hold, or the check-in is waited for
 	BeatEvery  = 2 * time.Minute  // one report of all that is as it was
 	PollEvery  = 15 * time.Second // an operation that gives no hint
 	CallLimit  = 30 * time.Second // for one call

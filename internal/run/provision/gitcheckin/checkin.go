@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -17,10 +18,13 @@ import (
 // Checkin pushes the records of clusters. It implements provision.Outside for the step
 // check-in, and provision.Checker.
 type Checkin struct {
-	Repository string // a URL, or a folder
-	Branch     string // that counts; "": main
-	Folder     string // of the records in the repository; "": clusters
-	Token      string // of an HTTPS remote; "": git's own ways
+	Repository string           // a URL, or a folder
+	Branch     string           // that counts; "": main
+	Folder     string           // of the records in the repository; "": clusters
+	Token      string           // of an HTTPS remote; "": git's own ways
+	Now        func() time.Time // nil: time.Now
+
+	looks looks
 }
 
 func (c *Checkin) branch() string {
@@ -127,11 +131,6 @@ func (c *Checkin) Unblock(context.Context, provision.Order) error { return nil }
 // Look says nothing: the check-in is looked for by CheckedIn.
 func (c *Checkin) Look(context.Context, provision.Subject) ([]fleet.StepEvidence, error) {
 	return nil, nil
-}
-
-// CheckedIn finds the commit of the branch that counts, if the record stands there as it is wanted.
-func (c *Checkin) CheckedIn(ctx context.Context, s provision.Subject) (string, error) {
-	return c.merged(ctx, s.Record)
 }
 
 func (c *Checkin) merged(ctx context.Context, r fleet.ClusterRecord) (commit string, _ error) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/run/provision/gitcheckin"
@@ -58,7 +59,8 @@ func subject(o provision.Order) provision.Subject { return provision.Subject{Rec
 // The branch is pushed once, whatever is lost; the cluster is checked in when a person has merged it.
 func TestACheckinIsPushedOnceAndThenMerged(t *testing.T) {
 	bare, person := repository(t)
-	c, o := &gitcheckin.Checkin{Repository: bare}, order()
+	now := time.Now()
+	c, o := &gitcheckin.Checkin{Repository: bare, Now: func() time.Time { return now }}, order()
 	if _, found, err := c.Find(t.Context(), o); found || err != nil {
 		t.Fatalf("before it began: found %v, %v", found, err)
 	}
@@ -81,6 +83,10 @@ func TestACheckinIsPushedOnceAndThenMerged(t *testing.T) {
 	run(t, person, "merge", "--quiet", "--ff-only", "origin/muster/lynx.checkin.g1.1")
 	run(t, person, "push", "--quiet", "origin", "HEAD:main")
 	run(t, person, "push", "--quiet", "origin", ":muster/lynx.checkin.g1.1")
+	if commit, err := c.CheckedIn(t.Context(), subject(o)); commit != "" || err != nil {
+		t.Errorf("the branch was asked for within 30 s again: %q, %v", commit, err)
+	}
+	now = now.Add(time.Minute)
 	commit, err := c.CheckedIn(t.Context(), subject(o))
 	if err != nil || commit != run(t, person, "rev-parse", "HEAD") {
 		t.Errorf("merged: %q, %v", commit, err)
