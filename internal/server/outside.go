@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -32,10 +33,14 @@ type outsideOptions struct {
 
 // standIns take the place of services outside in tests.
 type standIns struct {
-	buildkite string                 // address of its API; "": the real one
+	buildkite string                 // address of its API; "": buildkiteAddress
 	who       azcore.TokenCredential // to Azure; nil: as azurequota.Identity says
 	azure     policy.Transporter     // instead of the network; nil: none does
 }
+
+// buildkiteAddress is where the API of Buildkite is, for tests whose server is a process of its own;
+// "": where Buildkite says.
+var buildkiteAddress string
 
 // identity is who asks Azure.
 func (o *outsideOptions) identity() (azcore.TokenCredential, error) {
@@ -76,7 +81,7 @@ func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, err
 		by[fleet.StepCheckin] = &gitcheckin.Checkin{Repository: o.CheckinRepository, Branch: o.CheckinBranch, Token: checkin}
 	}
 	if token != "" {
-		pipeline := &buildkite.Pipeline{Token: token, Address: o.standIns.buildkite, HTTP: &http.Client{Timeout: time.Minute}}
+		pipeline := &buildkite.Pipeline{Token: token, Address: cmp.Or(o.standIns.buildkite, buildkiteAddress), HTTP: &http.Client{Timeout: time.Minute}}
 		by[fleet.StepPipeline], by[fleet.StepProjects] = pipeline, buildkite.Projects{Pipeline: pipeline}
 	}
 	if o.Azure {

@@ -17,6 +17,7 @@ import (
 // an API server for each cluster, the first of which also keeps the scale sets.
 type realWalk struct {
 	*several
+	listen  string // where people reach the server
 	outside outsideOptions
 	lynx    *plane
 	puma    *plane
@@ -27,6 +28,16 @@ type realWalk struct {
 }
 
 func newRealWalk(t *testing.T) *realWalk {
+	t.Helper()
+	w := newWalkParts(t)
+	w.s, w.end = serving(w.c.ctx, t, upOptions{Data: w.data, Agents: w.at, Outside: w.outside})
+	w.listen, w.at = w.s.listener.Addr().String(), w.s.agents.Addr().String()
+	w.began = time.Now()
+	return w
+}
+
+// newWalkParts are the outsides, without a server.
+func newWalkParts(t *testing.T) *realWalk {
 	t.Helper()
 	t.Setenv(kubetest.Turns, "4") // two of them at one time
 	w := &realWalk{lynx: controlPlane(t), puma: controlPlane(t), azure: &azure{}, builds: newBuilds(t), git: newRepository(t)}
@@ -46,16 +57,7 @@ func newRealWalk(t *testing.T) *realWalk {
 		ScaleSets: scaleSetOptions{Templates: w.templates(), Kubeconfig: w.lynx.Kubeconfig},
 		standIns:  w.azure.standIns(w.builds.URL),
 	}
-	w.again()
-	w.began = time.Now()
 	return w
-}
-
-// again starts the server, where it was before.
-func (w *realWalk) again() {
-	w.t.Helper()
-	w.s, w.end = serving(w.c.ctx, w.t, upOptions{Data: w.data, Agents: w.at, Outside: w.outside})
-	w.at = w.s.agents.Addr().String()
 }
 
 // file writes a file of people's.
@@ -88,7 +90,7 @@ func (w *realWalk) muster(args ...string) (says string) {
 	env := world()
 	env.Out, env.Err, env.OutTerminal = &out, &trouble, false
 	env.Getenv = func(string) string { return "" }
-	if code := command(w.c.ctx, env, append(args, "--server", w.s.listener.Addr().String())); code != 0 {
+	if code := command(w.c.ctx, env, append(args, "--server", w.listen)); code != 0 {
 		w.t.Fatalf("muster %s ends with %d: %s%s", strings.Join(args, " "), code, &out, &trouble)
 	}
 	return out.String()
@@ -129,10 +131,11 @@ func (w *realWalk) comes(cluster string, step fleet.Step) {
 	w.told(cluster + ": " + string(step))
 }
 
-// Two clusters from a line in a sheet to production on real parts, by a whole server: quota by the
-// SDK's fake, the check-in on a bare repository, a build of Buildkite's stand-in that fails every
-// third call, projects by the real program, scale sets, nodes, validation and services on real API
-// servers. The test plays Azure Service Operator and the machines; kwok plays their kubelets.
+// Two clusters come from a line in a sheet to production on real parts, by a whole server. Quota is
+// by the SDK's fake, the check-in on a bare repository. A build is of Buildkite's stand-in, which
+// fails every third call, and projects are applied by the real program. Scale sets, nodes,
+// validation and services are on real API servers. The test plays Azure Service Operator and the
+// machines, and kwok plays their kubelets.
 func TestTwoTouchesOnARealAPIServer(t *testing.T) {
 	w := newRealWalk(t)
 	go w.azure.operate(w.c.ctx, w.lynx, map[string]*plane{"lynx": w.lynx, "puma": w.puma})

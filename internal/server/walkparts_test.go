@@ -81,6 +81,7 @@ type builds struct {
 	URL   string
 	looks int    // at a build until it has passed
 	pause string // that a 429 asks for, in seconds
+	only  int    // the status of every answer; 0: as they come
 	mu    sync.Mutex
 	asked int
 	list  []build
@@ -107,11 +108,16 @@ func newBuilds(t *testing.T) *builds {
 func (b *builds) created() int { b.mu.Lock(); defer b.mu.Unlock(); return len(b.list) }
 func (b *builds) calls() int   { b.mu.Lock(); defer b.mu.Unlock(); return b.asked }
 
+// answer lets every answer have a status; 0: none has one of its own.
+func (b *builds) answer(status int) { b.mu.Lock(); defer b.mu.Unlock(); b.only = status }
+
 func (b *builds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.asked++
 	switch {
+	case b.only != 0:
+		w.WriteHeader(b.only)
 	case b.asked%6 == 3:
 		w.WriteHeader(http.StatusInternalServerError)
 	case b.asked%6 == 0:

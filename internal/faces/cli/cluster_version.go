@@ -26,7 +26,7 @@ func newClusterVersion(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n, err := strconv.ParseInt(args[1], 10, 32)
 			if err != nil || n < 1 {
-				return usage("version %q is no whole number from 1 on; muster blueprint list shows them", args[1])
+				return usage("version %q is no number of a version; muster blueprint list shows them", args[1])
 			}
 			o.cluster, o.version = args[0], int32(n)
 			return o.write(cmd.Context(), o.send, "cluster "+args[0]+" is built by version "+args[1]+" of its blueprint", "muster cluster why "+args[0]+" says what it waits for.")

@@ -27,25 +27,24 @@ type Dependents struct {
 	Runners map[string]Knower        // by the word of a blueprint's runner
 }
 
-// Look says whether the others know a cluster. Once they do they go on to, until it changes.
+// Look says whether the others know a cluster. Once they do they go on to.
 func (d Dependents) Look(_ context.Context, s Subject) ([]fleet.StepEvidence, error) {
-	began, done := s.Order(fleet.StepPipeline) // it is begun after the check-in
-	if !done || !s.CheckedIn {
+	if !s.CheckedIn {
 		return nil, nil
 	}
 	e := fleet.StepEvidence{Step: fleet.StepDependencies, Generation: s.Generation}
 	for _, was := range s.Known {
-		if was.Step == e.Step && was.Generation == e.Generation && was.Holds {
+		if was.Step == e.Step && was.Holds {
 			e.Holds, e.Detail = true, was.Detail
 			return []fleet.StepEvidence{e}, nil
 		}
 	}
-	e.Holds, e.Detail = d.judge(s, began.Intended)
+	e.Holds, e.Detail = d.judge(s)
 	return []fleet.StepEvidence{e}, nil
 }
 
 // judge asks the runner of each other cluster in service.
-func (d Dependents) judge(s Subject, since fleet.Instant) (holds bool, says string) {
+func (d Dependents) judge(s Subject) (holds bool, says string) {
 	var know, missing, own []string
 	for _, other := range d.others(s.Record.Name) {
 		runner := d.Runners[runnerOf(&other.Blueprint)]
@@ -53,7 +52,7 @@ func (d Dependents) judge(s Subject, since fleet.Instant) (holds bool, says stri
 			own = append(own, other.Record.Name)
 			continue
 		}
-		if knows, lacks := runner.Knows(other, since); knows {
+		if knows, lacks := runner.Knows(other, s.Since); knows {
 			know = append(know, other.Record.Name)
 		} else {
 			missing = append(missing, other.Record.Name+" ("+lacks+")")

@@ -35,11 +35,11 @@ func neighbours() *fleet.State {
 }
 
 // A cluster is known to another once the projects of that one planned nothing after the check-in.
-// What was known stays so until the cluster changes; pipelines of others are not asked.
+// What was known stays so; pipelines of others are not asked.
 func TestDependenciesAreSatisfiedByPlansAfterTheCheckin(t *testing.T) {
 	state, know := neighbours(), knowing{"puma": 99}
 	d := provision.Dependents{Read: func(do func(*fleet.State)) { do(state) }, Runners: map[string]provision.Knower{"tofu": know}}
-	lynx := provision.Subject{Record: fleet.ClusterRecord{Name: "lynx"}, Generation: 2, CheckedIn: true}
+	lynx := provision.Subject{Record: fleet.ClusterRecord{Name: "lynx"}, Generation: 2, Since: 100}
 	look := func(holds bool, says string) {
 		t.Helper()
 		seen, err := d.Look(context.Background(), lynx)
@@ -47,17 +47,18 @@ func TestDependenciesAreSatisfiedByPlansAfterTheCheckin(t *testing.T) {
 			t.Errorf("want holds %v, %q, got %+v, %v", holds, says, seen, err)
 		}
 	}
+	lynx.CheckedIn = false
 	if seen, err := d.Look(context.Background(), lynx); len(seen) != 0 || err != nil {
-		t.Errorf("before the pipeline has ended: %+v, %v", seen, err)
+		t.Errorf("before its check-in: %+v, %v", seen, err)
 	}
-	lynx.Orders = []provision.Order{{Step: fleet.StepPipeline, Intended: 100}}
+	lynx.CheckedIn = true
 	look(false, "not known yet to puma (its projects have not been planned since)")
 	know["puma"] = 100
 	look(true, "planned nothing since it was checked in: puma; with pipelines of their own, which are not asked: otter")
 
-	lynx.Known = []fleet.StepEvidence{{Step: fleet.StepDependencies, Generation: 1, Holds: true}}
 	know["puma"] = 99
+	lynx.Known = []fleet.StepEvidence{{Step: fleet.StepDependencies, Generation: 1}}
 	look(false, "puma")
-	lynx.Known = []fleet.StepEvidence{{Step: fleet.StepDependencies, Generation: 2, Holds: true, Detail: "as before"}}
+	lynx.Known = []fleet.StepEvidence{{Step: fleet.StepDependencies, Generation: 1, Holds: true, Detail: "as before"}}
 	look(true, "as before")
 }

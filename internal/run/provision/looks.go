@@ -17,7 +17,7 @@ type subject struct {
 
 func subjectOf(l *fleet.Life, b *fleet.Blueprint) subject {
 	s := subject{Subject: Subject{
-		Record: l.Record, Blueprint: *b, Generation: l.Generation, Commit: l.Course.Commit,
+		Record: l.Record, Blueprint: *b, Generation: l.Generation, Commit: l.Course.Commit, Since: max(l.Entered, l.Course.CheckedIn),
 		CheckedIn: l.Course.CheckedIn != 0 || b.Checkin == fleet.CheckinInventory,
 	}}
 	s.awaits = l.Course.CheckedIn == 0 && b.Checkin != fleet.CheckinInventory && l.Course.Retiring == 0

@@ -43,6 +43,7 @@ type Subject struct {
 	Blueprint  fleet.Blueprint
 	Generation int
 	CheckedIn  bool
+	Since      fleet.Instant // when others could know of it: its check-in, or its entry
 	Commit     string
 	Done       []fleet.Step         // whose operations succeeded at this generation
 	Orders     []Order              // those operations
