@@ -17,6 +17,7 @@ func TestMain(m *testing.M) {
 		if file := os.Getenv(clockEnv); file != "" {
 			machineClock = wrongClock(file)
 		}
+		buildkiteAddress = os.Getenv(buildkiteEnv)
 		os.Exit(Main())
 	}})
 }
