@@ -90,7 +90,7 @@ func newVictim(t *testing.T) *victim {
 	return v
 }
 
-// freeAddress is a port that nobody listens on now. It is none of those that systems give to
+// freeAddress is a port without a listener now. It is none of those that systems give to
 // connections by themselves: one of these could have it while a server is down.
 func freeAddress(t *testing.T) string {
 	const tries, first, ports = 100, 20000, 12000

@@ -29,7 +29,7 @@ func mountTmpfs(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Defer(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 }
 
-// frozen FOLDER makes a folder that nobody can write to.
+// frozen FOLDER makes a folder that no user can write to.
 func freeze(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o755))

@@ -17,9 +17,8 @@ import (
 )
 
 // TestManyRealNodesAreWatched joins a cluster of as many nodes as MUSTER_NODES says, and
-// twice as many pods, each as large as real ones, to a Muster in a process of its own,
-// and asks how much memory that takes: until the first full answer, and while nodes
-// change. When it comes is told, not judged.
+// twice as many pods, each as large as real ones, to a Muster in a process of its own. It
+// asks how much memory that takes, until the first full answer and while nodes change. When it comes is told, not judged.
 func TestManyRealNodesAreWatched(t *testing.T) {
 	many, err := strconv.Atoi(os.Getenv("MUSTER_NODES"))
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// lived is a small fleet with a past that the pages' stories need: five days in
-// which nodes failed until promises broke, an incident about that, and a quiet
-// present in which one workload waits for a reason that its owner can change.
+// lived is a small fleet with a past that the pages' stories need. For five days nodes
+// failed until promises broke, and there is an incident about that. The present is quiet: one
+// workload waits, for a reason that its owner can change.
 type lived struct {
 	t      testing.TB
 	engine *engine.Engine

@@ -8,7 +8,7 @@ import (
 )
 
 // doRemedy JOB TEXT does what muster why says would help: of the changes it
-// lists, the one with this text, by the very commands it gives. The job must run
+// lists, the one with this text, by the commands that it gives. The job must run
 // then, or have its room reserved.
 func doRemedy(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {

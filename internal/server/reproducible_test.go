@@ -15,7 +15,7 @@ func TestABuildIsReproducible(t *testing.T) {
 		t.Skip("it builds everything twice; make reproducible runs it")
 	}
 	var dirs [2]string
-	for i := range dirs { // both before the first is built: somebody may edit meanwhile
+	for i := range dirs { // both before the first is built: a person may edit meanwhile
 		dirs[i] = filepath.Join(t.TempDir(), "a folder of another name"[:3+8*i])
 		if err := os.MkdirAll(dirs[i], 0o750); err != nil {
 			t.Fatal(err)

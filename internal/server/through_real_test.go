@@ -65,7 +65,7 @@ type wayfarer struct {
 	file string // the kubeconfig
 }
 
-// user makes somebody who may look at the pods of one namespace, and no more.
+// user makes a user who may look at the pods of one namespace, and no more.
 func (w *wayfarer) user(name string) {
 	w.t.Helper()
 	const space = "/api/v1/namespaces/muster-try/serviceaccounts"

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// TestKubectlGoesThroughTheAPIServer asks a server that nobody reaches but an API server:
+// TestKubectlGoesThroughTheAPIServer asks a server that only an API server reaches:
 // as its ConfigMap says, by the kubeconfig, and with a token of Muster's own. The API
 // server takes what is in Authorization for itself, as real ones do.
 func TestKubectlGoesThroughTheAPIServer(t *testing.T) {

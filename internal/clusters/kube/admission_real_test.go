@@ -206,7 +206,7 @@ func TestKubeSchedulerNeverPreemptsForAManagedPod(t *testing.T) {
 	w.sound()
 }
 
-// TestUnmanagedGPUPodsAreToldOrRefused makes pods with a target where nobody enrolled
+// TestUnmanagedGPUPodsAreToldOrRefused makes pods with a target where no agent is enrolled
 // the namespace: they run as others', are told so, and the optional policy refuses them.
 func TestUnmanagedGPUPodsAreToldOrRefused(t *testing.T) {
 	w := managing(t, 1, 2, map[string]int{"oak": 16, "wild": -1})

@@ -14,7 +14,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// controller starts somebody's controller, or skips the test where it is not built.
+// controller starts a controller of another project, or skips the test where it is not built.
 // Those of LeaderWorkerSet and what came after it take minutes, and run where they are
 // asked for: make controllers-test.
 func (w *world) controller(name string) {
@@ -40,7 +40,7 @@ func (w *world) controller(name string) {
 	})
 }
 
-// make creates an object of somebody's kind, below the path of its group and version.
+// make creates an object of such a controller's kind, below the path of its group and version.
 func (w *world) make(group, plural string, object kubetest.JSON) {
 	w.t.Helper()
 	space := object["metadata"].(kubetest.JSON)["namespace"].(string)

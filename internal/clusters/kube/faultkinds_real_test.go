@@ -130,8 +130,8 @@ func (st *storm) agentDies() {
 	st.join(fleet.Enforce)
 }
 
-// diesBetween submits work, and kills the server when it has decided who starts or
-// who leaves and nobody has heard of it yet.
+// diesBetween submits work, and kills the server when it has decided which work starts or
+// leaves and no agent has heard of it yet.
 func (st *storm) diesBetween() {
 	decided := make(chan struct{}, 1)
 	st.decided = func(r event.Record) {
@@ -160,7 +160,7 @@ func (st *storm) diesBetween() {
 	st.join(fleet.Enforce)
 }
 
-// anyPod does something to a pod of somebody's.
+// anyPod does something to any pod.
 func (st *storm) anyPod(method, more string, body kubetest.JSON) {
 	pods := slices.DeleteFunc(st.everyPod(), func(p shown) bool { return st.work[p.workOf()].space == "" })
 	if len(pods) == 0 {
@@ -172,7 +172,7 @@ func (st *storm) anyPod(method, more string, body kubetest.JSON) {
 		http.StatusNotFound, http.StatusConflict, http.StatusForbidden, http.StatusUnprocessableEntity)
 }
 
-// gateIsTaken lets somebody start a pod behind Muster's back. It counts as one that
+// gateIsTaken lets a person start a pod behind Muster's back. It counts as one that
 // is not Muster's until it is deleted.
 func (st *storm) gateIsTaken() {
 	for _, p := range st.everyPod() {
@@ -301,7 +301,7 @@ func (st *storm) namespaceIsDeleted() {
 }
 
 // hostileObjects makes pods that make no sense, or ask for what is not theirs. None
-// of them may ever run, but for one that is only large; all are told why, unless they
+// of them may ever run, except for one that is only large; all are told why, unless they
 // cannot be, and are gone when all is healed.
 func (st *storm) hostileObjects() {
 	many := target(kubetest.Pod("elm", "many-notes", 8), "flex")

@@ -35,7 +35,7 @@ type storm struct {
 	out  map[string]bool    // nodes that are broken in some way
 }
 
-// planned is work that somebody has submitted and nobody taken back.
+// planned is work that was submitted and not taken back.
 type planned struct {
 	space   string
 	size    int
@@ -289,7 +289,7 @@ func (st *storm) settled(pods []shown) string {
 	return ""
 }
 
-// asWanted says what runs and should not, or the other way round, but for pods that a
+// asWanted says what runs and should not, or the other way round, except for pods that a
 // Job has not made again: after some failures its controller takes minutes for that.
 func (st *storm) asWanted(pods []shown) string {
 	want, have, there := map[string]int{}, map[string]int{}, map[string]int{}

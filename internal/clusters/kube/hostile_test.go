@@ -33,7 +33,7 @@ func plainPod(name, owner string) *corev1.Pod {
 }
 
 // TestHostilePodsHarmNobody gives pods that make no sense, or ask for what is not
-// theirs, to the agent beside one that is well: that one runs, none of the others takes
+// theirs, to the agent beside one that is well. That one runs, none of the others takes
 // what is another's, and of each it is known what is wrong.
 func TestHostilePodsHarmNobody(t *testing.T) {
 	note := func(key, value string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Annotations[key] = value } }

@@ -41,9 +41,9 @@ func queued(namespace, name, queue string) kubetest.JSON {
 	return j
 }
 
-// TestKueueAdmitsWhatIsBacked runs Kueue's own controller: it admits as many jobs as
-// the metal backs, fewer after a node was lost, lends what a quota leaves unused to
-// flex, and takes it back; and of one that waits both sides say why.
+// TestKueueAdmitsWhatIsBacked runs Kueue's own controller. It admits as many jobs as
+// healthy nodes back, fewer after a node was lost, lends what a quota leaves unused to
+// flex, and takes it back. Of one that waits both sides say why.
 func TestKueueAdmitsWhatIsBacked(t *testing.T) {
 	w := newKueueWorld(t)
 	w.startKueue()
@@ -87,7 +87,7 @@ func TestKueueAdmitsWhatIsBacked(t *testing.T) {
 		return ""
 	})
 
-	// The node is back: it is flex until the dwell is over, and nobody is promised it.
+	// The node is back: it is flex until the dwell is over, and is promised to no quota.
 	w.condition("i0-n003", "Ready", "True", time.Now())
 	w.eventually(time.Minute, "flex has the node", w.quotas(map[string]string{"oak": "24", kueue.FlexQueue: "8"}))
 	w.eventually(time.Minute, "the guest again", w.runs("free", 1))

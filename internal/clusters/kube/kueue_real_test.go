@@ -16,7 +16,7 @@ import (
 const kueueAPI = "/apis/kueue.x-k8s.io/v1beta2/"
 
 // newKueueWorld is a cluster that has Kueue's objects, joined so that Muster writes
-// its quotas. What Kueue's own controller would do is nobody's part here.
+// its quotas. What Kueue's own controller would do plays no part here.
 func newKueueWorld(t *testing.T) *world {
 	w := &world{t: t, c: controlPlane(t), ctx: t.Context()}
 	w.kueueCRDs()
@@ -257,7 +257,7 @@ func (w *world) cpuIs(queue, want string) {
 }
 
 // TestWhatKueueKeepsWaitingHasAReason shows a Workload as Kueue's controller makes
-// it for a suspended Job: there are no pods, and Muster knows it all the same.
+// it for a suspended Job: there are no pods, and Muster knows it even so.
 func TestWhatKueueKeepsWaitingHasAReason(t *testing.T) {
 	w := newKueueWorld(t)
 	w.flavor("fast", "NVIDIA-H200")

@@ -111,7 +111,7 @@ func TestNodesShowTheirStates(t *testing.T) {
 	w.sound()
 }
 
-// TestANodeUnderMaintenanceIsItsOwners asks that somebody with every right on nodes
+// TestANodeUnderMaintenanceIsItsOwners asks that a person with every right on nodes
 // and pods does not delete, unmark or use a node under maintenance, and its owner does.
 func TestANodeUnderMaintenanceIsItsOwners(t *testing.T) {
 	w := managing(t, 1, 2, map[string]int{"oak": 8})

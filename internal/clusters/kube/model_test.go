@@ -226,7 +226,7 @@ func (h *house) step() {
 		if len(h.jobs) < 9 {
 			h.job()
 		}
-	case 1: // somebody deletes a pod, or it fails
+	case 1: // a person deletes a pod, or it fails
 		if len(h.pods) > 0 {
 			if p := &h.pods[h.r.IntN(len(h.pods))]; h.r.IntN(2) == 0 {
 				p.Leaving = true
@@ -244,7 +244,7 @@ func (h *house) step() {
 			state = fleet.Quarantined
 		}
 		h.do(core.SetNodes{Names: []string{node}, State: state, Signal: "the test"})
-	case 5: // somebody fences a node: its pods are known to be gone
+	case 5: // a person fences a node: its pods are known to be gone
 		h.pods = slices.DeleteFunc(h.pods, func(p translate.Pod) bool { return p.Leaving && h.down[p.At()] })
 	case 6:
 		h.restart()

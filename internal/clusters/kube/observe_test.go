@@ -19,7 +19,7 @@ import (
 )
 
 // TestWhateverAClusterShowsIsToldWithoutContradiction shows random clusters that
-// change at random: more pods on a node than it holds, pods on nodes nobody knows,
+// change at random: more pods on a node than it holds, pods on unknown nodes,
 // quotas of half a node, nodes that fail, vanish and change their labels. No command
 // is refused, no law is broken, and shown the same again there is nothing to say.
 func TestWhateverAClusterShowsIsToldWithoutContradiction(t *testing.T) {

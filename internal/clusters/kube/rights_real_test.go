@@ -14,8 +14,8 @@ import (
 )
 
 // rights hears what the API server denies an agent. An agent goes on without what it may
-// not ask or do, and says so in its log; here it is a mistake: of the agent, which asks
-// for more than its roles have, or of the roles, which lack something that it needs.
+// not ask or do, and says so in its log. Here it is a mistake. Either the agent asks for
+// more than its roles have, or the roles lack something that it needs.
 type rights struct {
 	mu     sync.Mutex
 	denied map[denial]bool
@@ -50,9 +50,9 @@ func (h hearing) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // entitledClient is a client of a user with exactly the rights of a mode. judge fails the
-// test for every call beyond them, but for what was denied only because the API server
-// had not heard of the rights yet, and for what an agent that only looks on asks for now and
-// then, should it be shown (see optional.go).
+// test for every call beyond them. Two kinds of calls are excepted: what was denied only
+// because the API server had not heard of the rights yet, and what an agent that only looks
+// on asks for now and then (see optional.go).
 func (w *world) entitledClient(file string, mode fleet.Mode) (client *Client, judge func()) {
 	w.t.Helper()
 	config, err := ConfigOf(file, "")

@@ -19,7 +19,7 @@ import (
 type lap struct {
 	by   string // kube-scheduler alone, Muster or Kueue
 	gang bool   // half as many pods that are one; else each for itself
-	jobs bool   // made by the Job controller, from Jobs; else pods that nobody made
+	jobs bool   // made by the Job controller, from Jobs; else pods without an owner
 }
 
 func (l lap) what(n int) string {

@@ -106,7 +106,7 @@ func TestAJobComesBackWithWhatItHasLeft(t *testing.T) {
 
 // TestWhatIsNotEnrolledAnyMoreKeepsNoRoom takes a namespace out of Muster's hands while
 // a suspended Job of it waits. It waits no longer, and is new when the namespace is back,
-// whoever has begun anew meanwhile.
+// a pod that has begun anew meanwhile.
 func TestWhatIsNotEnrolledAnyMoreKeepsNoRoom(t *testing.T) {
 	w := managing(t, 1, 2, map[string]int{"oak": 16, "elm": 0})
 	w.job(job("oak", "first", 2, "oak"))

@@ -13,9 +13,9 @@ import (
 )
 
 // TestFromWatchingToDeciding watches a cluster that is in use, and then decides there,
-// with the same server and data: a gang and a pod on flex that name targets, a stranger,
+// with the same server and data: a gang and a pod on flex that name targets, a foreign pod,
 // and a pod that waits for Muster. What names a target is Muster's where it stands, the
-// stranger goes on, and who waits starts where flex gives way. A server that dies changes
+// foreign pod goes on, and work that waits starts where flex gives way. A server that dies changes
 // nothing, and neither does going back to watching.
 func TestFromWatchingToDeciding(t *testing.T) {
 	w := newWorld(t, fleet.Observe)

@@ -23,10 +23,10 @@ const (
 	manyGPUs    = manyIslands * manyEach * 8
 )
 
-// TestAThousandNodes lets one cluster of 1,000 nodes live through what a fleet does:
-// a gang in one island, work that is not Muster's, a pool that fills what is left,
-// quota that takes its room back within the grace, borrowing and its end, a node that
-// fails under a gang. At the end a second Muster, which only watches, sees the same.
+// TestAThousandNodes lets one cluster of 1,000 nodes live through what a fleet does.
+// There is a gang in one island, work that is not Muster's, and a pool that fills what is
+// left. Quota takes its room back within the grace, borrows and gives back, and a node fails
+// under a gang. At the end a second Muster, which only watches, sees the same.
 func TestAThousandNodes(t *testing.T) {
 	w := newWorld(t, fleet.Enforce)
 	w.admission()

@@ -14,7 +14,7 @@ import (
 )
 
 // TestIdleIsWhatIsMeasured lets a workload be measured, and then not any more: it is
-// idle for as long as it was seen to be, and then nobody knows, which is said.
+// idle for as long as it was seen to be. Then it is not known, which is said.
 func TestIdleIsWhatIsMeasured(t *testing.T) {
 	now := fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	e, err := engine.Open(context.Background(), engine.Options{Journal: memory.New(), Now: func() fleet.Instant { return now }, Synchronous: true})

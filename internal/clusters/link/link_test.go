@@ -182,7 +182,7 @@ func TestNobodySpeaksForAnotherCluster(t *testing.T) {
 		"with a server's":                    {Certificates: []tls.Certificate{serversOwn(t, h.authority)}},
 		"with the right one, another speech": {Certificates: []tls.Certificate{load(t, h.enrol("tiger"))}, NextProtos: []string{"h2"}},
 	} {
-		config.InsecureSkipVerify = true // whoever tries this does not mind
+		config.InsecureSkipVerify = true // this client does not mind
 		if config.NextProtos == nil {
 			config.NextProtos = []string{Protocol}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // A person may say what a node's own cluster calls it, where that is one node; a
-// driver may not: what it names and nobody knows is no other cluster's.
+// driver may not: an unknown node that it names is no other cluster's.
 func TestANodeMayBeCalledAsItsClusterDoes(t *testing.T) {
 	s := fleet.NewState()
 	person := core.Actor{Name: "user:ann", Operator: true}

@@ -11,7 +11,7 @@ import (
 )
 
 // lent are the fields whose memory a copy of the state may share with it,
-// because nobody ever writes into them: they are replaced as a whole.
+// because no code writes into them: they are replaced as a whole.
 var lent = map[string]bool{
 	"Spec.Pools": true, "Spec.Groups": true, "Access.Users": true, "Access.Groups": true, "Access.Namespaces": true, "QuotaRequest.Access": true,
 	"Incident.Nodes": true, "Subscription.Kinds": true, "State.Health": true,
@@ -55,7 +55,7 @@ func owned(v reflect.Value, field string, found map[uintptr]string) {
 	}
 }
 
-// A what-if that wrote into the fleet it copied would decide things that nobody
+// A what-if that wrote into the fleet it copied would decide things that no person
 // asked for. So no copy shares memory that anybody writes into, whatever fields
 // have come to the state since the copies were written.
 func TestCopiesShareNothingThatChanges(t *testing.T) {
@@ -80,7 +80,7 @@ func TestCopiesShareNothingThatChanges(t *testing.T) {
 }
 
 // What-ifs run on copies of copies that know less and less of the past: a failure
-// that waits to be explained when its workload is forgotten stops nobody.
+// that waits to be explained when its workload is forgotten stops no other.
 func TestACopyThatForgetsThePastGoesOn(t *testing.T) {
 	st := smallFleet(t, 4)
 	st.do(0, job("ann", "sweep", fleet.Flex, fleet.Mid, pool("w", 0, 8, 2)))

@@ -116,8 +116,8 @@ func (st *shorn) ask() haircut.Ask {
 }
 
 // TestHaircutCutsWhatItMust: on the basis cluster what fills no whole node
-// goes first, and assigned comes down to sustainable, exactly; classes come in their order; a grant falls below its
-// gang only when nothing else is left; causes sum to the excess.
+// goes first, and assigned comes down to sustainable, exactly. Classes come in their order. A
+// grant falls below its gang only when nothing else is left. Causes sum to the excess.
 func TestHaircutCutsWhatItMust(t *testing.T) {
 	plans, below := 0, 0
 	for seed := range int64(haircutFleets) {
@@ -201,9 +201,9 @@ func (st *shorn) inOrder(part fleet.CutPart, sums haircut.Sums) (below int) {
 }
 
 // TestHaircutTouchesNoGuaranteedWork: what is cut above usage leaves all running
-// guaranteed work as it is, where all that is still assigned can be backed (else
-// it is shared anew, in proportion); nothing guaranteed is ever evicted; and what loses
-// its cover is named by the plan.
+// guaranteed work as it is, where all that is still assigned can be backed. (Else it is
+// shared anew, in proportion.) Nothing guaranteed is ever evicted. The plan names what loses
+// its cover.
 func TestHaircutTouchesNoGuaranteedWork(t *testing.T) {
 	waves, gentle := 0, 0
 	for seed := range int64(haircutFleets) {
@@ -226,7 +226,7 @@ func TestHaircutTouchesNoGuaranteedWork(t *testing.T) {
 				}
 			}
 			if refusal := st.try(core.ApplyHaircut{Name: "h", Cluster: w.Cluster}); refusal != nil {
-				if refusal.Code != core.NotReadyForWave && refusal.Code != core.WrongState { // work that nobody has explained, or a gate
+				if refusal.Code != core.NotReadyForWave && refusal.Code != core.WrongState { // work without an explanation, or a gate
 					t.Fatalf("seed %d: %v", seed, refusal)
 				}
 				continue

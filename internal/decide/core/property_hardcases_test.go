@@ -78,7 +78,7 @@ func in(namespace string, c core.Submit) core.Submit {
 // 1. Tree t, quotas x and y. t/y backs 1 node and runs w0 (24 GPUs, low,
 // borrowing) and then w10 (3 GPUs, counted after w0, so borrowing too). t/x's w16
 // (6 nodes, mid, borrowing) needs both gone. With w0 gone w10 would be guaranteed,
-// so it is no borrower; w16 must do without it or wait, and nobody takes turns.
+// so it is no borrower; w16 must do without it or wait, and the two take no turns.
 func TestHardCase01BorrowersThatTakeTurns(t *testing.T) {
 	st := smallFleet(t, 6)
 	st.quota(0, "t/x", 5, 0)

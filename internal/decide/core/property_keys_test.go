@@ -10,7 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// TestACommandWithAKeyIsDoneOnce also across a snapshot, and by whoever follows the log.
+// TestACommandWithAKeyIsDoneOnce also across a snapshot, and by any follower of the log.
 func TestACommandWithAKeyIsDoneOnce(t *testing.T) {
 	st := smallFleet(t, 2)
 	submit := core.Request{

@@ -225,7 +225,7 @@ func TestAGangOfWhichNothingRunsIsNotMended(t *testing.T) {
 }
 
 // Work of the own quota may be no borrower once the others are gone, and is less
-// important all the same: the more important newcomer may evict it.
+// important even so: the more important newcomer may evict it.
 func TestLessImportantWorkIsAVictimEvenIfItWouldNotBorrow(t *testing.T) {
 	st := smallFleet(t, 2, 1)
 	st.quota(0, "q/one", 2, 2)

@@ -25,7 +25,7 @@ func asking(t *testing.T) tale {
 	return st
 }
 
-// by carries out a command for somebody, which must be refused with words, or
+// by carries out a command for a person, which must be refused with words, or
 // with "" must not be.
 func (st tale) by(at time.Duration, who core.Actor, c core.Command, refused string) {
 	st.t.Helper()

@@ -239,7 +239,7 @@ func resizes(t *testing.T, seed uint64) {
 	}
 }
 
-// resizeLine is what happens next: somebody submits, resizes, ends or leaves, or a node fails.
+// resizeLine is what happens next: a person submits, resizes, ends or leaves, or a node fails.
 func resizeLine(r *rand.Rand, s *fleet.State, i int) []core.Command {
 	var open []*fleet.Workload
 	for id := uint64(1); id < s.NextID; id++ {

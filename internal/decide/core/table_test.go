@@ -10,7 +10,7 @@ import (
 )
 
 // Every type that is a command has one row in the table, and only one: so a command that
-// nobody decides, or whose giver nobody has thought about, does not pass.
+// that no function decides, or whose giver no row names, does not pass.
 func TestEveryCommandHasOneRow(t *testing.T) {
 	has := map[string]int{}
 	for _, r := range rows() {

@@ -8,7 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// A cluster has the fleet's targets but for those that it has of its own.
+// A cluster has the fleet's targets except for those that it has of its own.
 func TestAClusterHasTargetsOfItsOwn(t *testing.T) {
 	s := fleet.NewState()
 	do := func(c core.Command) (core.Outcome, *core.Refusal) {

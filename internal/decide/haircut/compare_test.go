@@ -8,7 +8,7 @@ import (
 )
 
 // TestEffectCountsWhoIsOverThoughNothingIsCut: a partition above the line that a
-// plan cuts nothing in is above the line all the same.
+// plan cuts nothing in is above the line even so.
 func TestEffectCountsWhoIsOverThoughNothingIsCut(t *testing.T) {
 	h := fleet.Haircut{
 		Waves: []fleet.Wave{{Cluster: "tiger", Parts: []fleet.CutPart{{

@@ -7,9 +7,9 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 )
 
-// TestLargestRemainder checks shares against the definition: they sum exactly,
-// each is its exact part rounded down or up, and nobody who was rounded down had
-// a larger remainder than one who was rounded up, or the same and came first.
+// TestLargestRemainder checks shares against the definition. They sum exactly, and each is
+// its exact part rounded down or up. No quota that was rounded down had a larger remainder
+// than one that was rounded up, or the same and came first.
 func TestLargestRemainder(t *testing.T) {
 	for seed := range int64(20000) {
 		r := rand.New(rand.NewSource(seed))

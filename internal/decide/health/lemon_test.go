@@ -56,7 +56,7 @@ type planted struct {
 }
 
 // try draws such a fleet, and says which share of the lemons is found and of the
-// good nodes accused, at a certainty.
+// good nodes flagged, at a certainty.
 func (f planted) try(rng *rand.Rand, nodes int, factor, certainty float64) (found, accused float64) {
 	lemons := nodes / 50
 	records := make([]health.Record, nodes)
@@ -81,9 +81,9 @@ func (f planted) try(rng *rand.Rand, nodes int, factor, certainty float64) (foun
 	return found / float64(lemons), accused / float64(nodes-lemons)
 }
 
-// best is the most that any rule could find while it accuses at most so many good
-// nodes, by Neyman and Pearson: accuse from k faults on, and of those with k − 1
-// as many as the rest of the allowance takes.
+// best is the most that any rule could find while it flags at most so many good
+// nodes. By Neyman and Pearson it flags from k faults on, and of those with k − 1 as many
+// as the rest of the allowance takes.
 func (f planted) best(accused float64) float64 {
 	good, bad := f.rate/1000*f.days, 5*f.rate/1000*f.days
 	found, left := 0.0, accused
@@ -128,7 +128,7 @@ func gammaDraw(rng *rand.Rand, shape float64) float64 {
 }
 
 // What 60 days can tell depends on how often nodes fail. Good nodes are never
-// accused beyond 1 %; of lemons that fail five times as often as much is found as
+// flagged beyond 1 %; of lemons that fail five times as often as much is found as
 // can be known: 80 % from about 27 faults in 1,000 node-days on. go test -v shows the frontier.
 func TestLemonsAreFoundAsFarAsTheyCanBe(t *testing.T) {
 	rng := rand.New(rand.NewPCG(60, 1))

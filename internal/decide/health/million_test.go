@@ -103,7 +103,7 @@ func signalsTo(t testing.TB) int {
 }
 
 // Many signals: the true faults are out and nothing else, the monitor gone
-// mad costs nobody a node, and the breaker is open.
+// mad costs no cluster a node, and the breaker is open.
 func TestVeryManySignals(t *testing.T) {
 	r := newReplay(1, signalsTo(t), 1000)
 	w := newWorld(t, fleetNodes)

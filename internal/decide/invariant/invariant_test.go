@@ -12,9 +12,9 @@ import (
 
 var noon = fleet.InstantOf(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 
-// sound is a fleet in which everything holds: partition t/g, islands a and b of
-// four nodes, quota q/x with two nodes of a and a running gang there, quota q/y
-// with one node, a borrower of q/y, and two pieces of flex work.
+// sound is a fleet in which everything holds. Partition t/g has islands a and b of
+// four nodes. Quota q/x has two nodes of a and a running gang there. Quota q/y has one node
+// and a borrower. Two pieces of flex work run, too.
 func sound() *fleet.State {
 	s := fleet.NewState()
 	s.AddCluster(fleet.Cluster{Name: "t", Mode: fleet.Enforce})

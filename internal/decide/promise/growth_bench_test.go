@@ -30,12 +30,12 @@ func BenchmarkAlign(b *testing.B) {
 
 // largeMetal grants every account its part of the promisable nodes, or twice
 // that; one in ten declares half of it as a gang; each runs a gang and single nodes.
-func largeMetal(nodes, islands, accounts int, overcommit bool) *metal {
+func largeMetal(nodes, islands, accounts int, overcommit bool) *ground {
 	sizes := make([]int, islands)
 	for i := range sizes {
 		sizes[i] = nodes / islands
 	}
-	m := newMetal(sizes...)
+	m := newGround(sizes...)
 	part := nodes * 8 / 10 / accounts
 	for k := range accounts {
 		grant := part

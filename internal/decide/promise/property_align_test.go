@@ -24,7 +24,7 @@ const (
 )
 
 // step changes something at random.
-func (m *metal) step(r *rand.Rand) change {
+func (m *ground) step(r *rand.Rand) change {
 	m.now = m.now.Add(time.Duration(r.Intn(3)) * 20 * time.Minute)
 	switch k := r.Intn(10); {
 	case k < 3:
@@ -45,7 +45,7 @@ func (m *metal) step(r *rand.Rand) change {
 }
 
 // runSomething starts a gang where its quota's backing, or else its tree's, covers it.
-func (m *metal) runSomething(r *rand.Rand) {
+func (m *ground) runSomething(r *rand.Rand) {
 	if len(m.p.Accounts) == 0 {
 		return
 	}
@@ -59,10 +59,10 @@ func (m *metal) runSomething(r *rand.Rand) {
 
 // TestAlignmentHolds: never overpromise, within grants, declared gangs whole or
 // flagged, all backed that can be; aligning twice is aligning once; and work that
-// comes or goes takes cover from nobody.
+// comes or goes takes no work's cover.
 func TestAlignmentHolds(t *testing.T) {
 	trySeeds(t, func(t *testing.T, r *rand.Rand) {
-		m := randomMetal(r)
+		m := randomGround(r)
 		for range 3 {
 			n := r.Intn(8)
 			m.grant(quotas[r.Intn(len(quotas))], n, r.Intn(n+1))
@@ -102,11 +102,10 @@ func TestAlignmentHolds(t *testing.T) {
 	})
 }
 
-// uncovered lists what has lost cover: backing under a quota's own work, or
-// under work of its tree; and work that has become unprotected though its
-// tree's backing rose nowhere (where it rises, older work may be covered again
-// and come before younger).
-func (m *metal) uncovered(covers, covered, backing map[string]int, holds map[uint64]fleet.HeldAs) []string {
+// uncovered lists what has lost cover: backing under a quota's own work, or under work of
+// its tree. It lists work, too, that has become unprotected though its tree's backing rose
+// nowhere. (Where it rises, older work may be covered again and come before younger.)
+func (m *ground) uncovered(covers, covered, backing map[string]int, holds map[uint64]fleet.HeldAs) []string {
 	var list []string
 	for _, at := range slices.Sorted(maps.Keys(covers)) {
 		if covered[at] < covers[at] {
@@ -129,7 +128,7 @@ func (m *metal) uncovered(covers, covered, backing map[string]int, holds map[uin
 
 // worse is how work held its GPUs before, or holds them now, whichever is less
 // sure: only what was covered, and still is, can lose its cover to an alignment.
-func (m *metal) worse(before map[uint64]fleet.HeldAs) map[uint64]fleet.HeldAs {
+func (m *ground) worse(before map[uint64]fleet.HeldAs) map[uint64]fleet.HeldAs {
 	holds := m.holds()
 	for id, is := range holds {
 		holds[id] = max(is, before[id])
@@ -139,7 +138,7 @@ func (m *metal) worse(before map[uint64]fleet.HeldAs) map[uint64]fleet.HeldAs {
 
 // covers is how many nodes a quota's backing covers in an island for its
 // guaranteed work, and its tree's for guaranteed and borrowing work.
-func (m *metal) covers(holds map[uint64]fleet.HeldAs) map[string]int {
+func (m *ground) covers(holds map[uint64]fleet.HeldAs) map[string]int {
 	need := map[string]map[int]bool{}
 	count := func(at string, node int) {
 		if need[at] == nil {
@@ -170,7 +169,7 @@ func (m *metal) covers(holds map[uint64]fleet.HeldAs) map[string]int {
 }
 
 // treeBacking is what backs every tree in every island.
-func (m *metal) treeBacking() map[string]int {
+func (m *ground) treeBacking() map[string]int {
 	backing := map[string]int{}
 	for _, a := range m.p.Accounts {
 		for i, island := range m.p.Islands {
@@ -181,12 +180,12 @@ func (m *metal) treeBacking() map[string]int {
 }
 
 // floor remembers what is promisable and whole; what it returns says whether any of that has fallen since.
-func (m *metal) floor() func(*metal) bool {
+func (m *ground) floor() func(*ground) bool {
 	promisable, whole := m.p.Promisable, []int{}
 	for _, island := range m.p.Islands {
 		whole = append(whole, island.Whole())
 	}
-	return func(m *metal) bool {
+	return func(m *ground) bool {
 		fell := m.p.Promisable < promisable
 		for i, island := range m.p.Islands {
 			fell = fell || island.Whole() < whole[i]
@@ -196,7 +195,7 @@ func (m *metal) floor() func(*metal) bool {
 }
 
 // wrong lists which of rules 1, 2, 3 and 5 of semantics §3 an alignment breaks.
-func (m *metal) wrong(a promise.Alignment) []string {
+func (m *ground) wrong(a promise.Alignment) []string {
 	var list []string
 	say := func(ok bool, format string, args ...any) {
 		if !ok {
@@ -236,7 +235,7 @@ func (m *metal) wrong(a promise.Alignment) []string {
 
 // waiting is how many nodes wait for the islands where their quotas' work stands,
 // because other work of the same quota stands uncovered where they could go.
-func (m *metal) waiting(a promise.Alignment) int {
+func (m *ground) waiting(a promise.Alignment) int {
 	t := 0
 	for k, acc := range m.p.Accounts {
 		islands, nodes, got := 0, 0, 0
@@ -254,7 +253,7 @@ func (m *metal) waiting(a promise.Alignment) int {
 }
 
 // tell is text, where a single seed is played to see it.
-func (m *metal) tell() string {
+func (m *ground) tell() string {
 	if *seedFlag == 0 {
 		return ""
 	}
@@ -262,7 +261,7 @@ func (m *metal) tell() string {
 }
 
 // text shows a partition's capacity, backing and work.
-func (m *metal) text() string {
+func (m *ground) text() string {
 	s := fmt.Sprintf("promisable %d;", m.p.Promisable)
 	for i, island := range m.p.Islands {
 		s += fmt.Sprintf(" %s: share %d of %d whole, %d touched by", island.Name, island.Share, island.Whole(), len(m.p.Islands[i].Nodes())-len(m.free(i)))
@@ -286,7 +285,7 @@ func (m *metal) text() string {
 // promise never lowers what any quota gets (Sainte-Laguë is house-monotone).
 func TestReturningMetalCostsNobody(t *testing.T) {
 	trySeeds(t, func(t *testing.T, r *rand.Rand) {
-		m := randomMetal(r)
+		m := randomGround(r)
 		policy := m.s.Policy
 		policy.Dwell, policy.Buffer.Share = 0, 0
 		m.s.SetPolicy(policy)
@@ -318,7 +317,7 @@ func TestReturningMetalCostsNobody(t *testing.T) {
 // runs, every node goes to the highest average, one after the other.
 func TestLooseSharesGoByHighestAverages(t *testing.T) {
 	trySeeds(t, func(t *testing.T, r *rand.Rand) {
-		m := newMetal(1 + r.Intn(200))
+		m := newGround(1 + r.Intn(200))
 		policy := m.s.Policy
 		policy.Buffer.Share = 0
 		m.s.SetPolicy(policy)
@@ -349,9 +348,9 @@ func TestLooseSharesGoByHighestAverages(t *testing.T) {
 }
 
 // Hard case 12: grants of 6, 6 and 2 nodes; with 10 promisable and then 11,
-// nobody's backing falls. (The largest remainder would take one from the third.)
+// no quota's backing falls. (The largest remainder would take one from the third.)
 func TestGrantsOf6And6And2(t *testing.T) {
-	m := newMetal(11)
+	m := newGround(11)
 	policy := m.s.Policy
 	policy.Dwell, policy.Buffer.Share = 0, 0
 	m.s.SetPolicy(policy)
@@ -389,7 +388,7 @@ func TestNamesOfNodesDoNotMatter(t *testing.T) {
 // play plays a random partition, with its nodes renamed at the beginning.
 func play(seed int64, rename func(*fleet.Node)) string {
 	r := rand.New(rand.NewSource(seed))
-	m := randomMetal(r)
+	m := randomGround(r)
 	if rename != nil {
 		for _, n := range m.p.Nodes {
 			rename(n)

@@ -12,7 +12,7 @@ import (
 // countsUp says, from the recorded history alone, whether a node counted as
 // there at a moment, seen from a later one: healthy, or in probation, or in a
 // suspicion that has gone straight back to healthy since.
-func (m *metal) countsUp(node int, at fleet.Instant) bool {
+func (m *ground) countsUp(node int, at fleet.Instant) bool {
 	h := m.history[node]
 	i := len(h) - 1
 	for i > 0 && h[i].from > at {
@@ -26,7 +26,7 @@ func (m *metal) countsUp(node int, at fleet.Instant) bool {
 
 // naive is the capacity of semantics §2, recomputed at every moment of the dwell
 // at which anything changed: the least of min(nodes there, what the policy allows).
-func (m *metal) naive() promise.Capacity {
+func (m *ground) naive() promise.Capacity {
 	moments := []fleet.Instant{m.now, max(0, m.now.Add(-m.s.Policy.Dwell)+1)}
 	for _, h := range m.history {
 		for _, w := range h {
@@ -60,7 +60,7 @@ func (m *metal) naive() promise.Capacity {
 	return c
 }
 
-func (m *metal) upAt(at fleet.Instant, chosen func(node int) bool) int {
+func (m *ground) upAt(at fleet.Instant, chosen func(node int) bool) int {
 	up := 0
 	for node := range m.p.Nodes {
 		if chosen(node) && m.countsUp(node, at) {
@@ -74,7 +74,7 @@ func (m *metal) upAt(at fleet.Instant, chosen func(node int) bool) int {
 // over the recorded history says.
 func TestCapacityIsTheLeastOfTheDwell(t *testing.T) {
 	trySeeds(t, func(t *testing.T, r *rand.Rand) {
-		m := randomMetal(r)
+		m := randomGround(r)
 		for range 40 {
 			m.now = m.now.Add(time.Second + time.Duration(r.Intn(5))*20*time.Minute)
 			if r.Intn(4) > 0 {
@@ -109,7 +109,7 @@ func equal(a, b []int) bool {
 
 // TestARepairRaisesCapacityOnlyAfterTheDwell tells the rule by an example.
 func TestARepairRaisesCapacityOnlyAfterTheDwell(t *testing.T) {
-	m := newMetal(10)
+	m := newGround(10)
 	policy := m.s.Policy
 	policy.Buffer.Share = 0
 	m.s.SetPolicy(policy)

@@ -82,9 +82,9 @@ func (m *learners) step(t *rapid.T) {
 
 func (m *learners) has(island string) bool { _, ok := m.p.Island(island); return ok }
 
-// Whatever happened: nothing is promised that is not healthy, what is sustainable is
-// no more than what is promisable, and the answer follows from the state alone: one
-// that was decoded, or copied, and had to read the whole past at once gives the same.
+// Whatever happened, nothing is promised that is not healthy, and what is sustainable is no
+// more than what is promisable. The answer follows from the state alone: a state that was
+// decoded, or copied, and had to read the whole past at once gives the same.
 func TestWhatIsLearnedFollowsFromTheState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newLearners(t)

@@ -7,14 +7,14 @@ import (
 )
 
 // exact lets all whole nodes be promised, at once.
-func (m *metal) exact() {
+func (m *ground) exact() {
 	policy := m.s.Policy
 	policy.Dwell, policy.Buffer.Share = 0, 0
 	m.s.SetPolicy(policy)
 }
 
 // singles starts one single-node workload on each of some free nodes of an island.
-func (m *metal) singles(quota string, island, count int) []*fleet.Workload {
+func (m *ground) singles(quota string, island, count int) []*fleet.Workload {
 	var list []*fleet.Workload
 	for _, node := range m.free(island)[:count] {
 		list = append(list, m.run(quota, []int{node}, 8, fleet.Mid))
@@ -23,18 +23,18 @@ func (m *metal) singles(quota string, island, count int) []*fleet.Workload {
 	return list
 }
 
-func (m *metal) backs(t *testing.T, when, quota string, want ...int) {
+func (m *ground) backs(t *testing.T, when, quota string, want ...int) {
 	t.Helper()
 	if got := m.p.Account(quota).Backing; !equal(got, want) {
 		t.Errorf("%s: %s is backed by %v, want %v\n%s", when, quota, got, want, m.text())
 	}
 }
 
-// A gang that starts on its quota's backing drives nobody's declared gang, and
+// A gang that starts on its quota's backing drives no other declared gang, and
 // what that lends, from an island with whole nodes for both, though the own
 // share does not hold both.
 func TestARunningGangDrivesNoDeclaredGang(t *testing.T) {
-	m := newMetal(8, 8)
+	m := newGround(8, 8)
 	policy := m.s.Policy
 	policy.Buffer.Share = 250 // own shares of 6 nodes
 	m.s.SetPolicy(policy)
@@ -61,7 +61,7 @@ func TestARunningGangDrivesNoDeclaredGang(t *testing.T) {
 // A declared gang waits where an island has room for it, but too little is
 // promisable beside what others run: 9 of 10 nodes, 6 with work and a gang of 4.
 func TestADeclaredGangWaitsForRunningWorkAnywhere(t *testing.T) {
-	m := newMetal(5, 5)
+	m := newGround(5, 5)
 	policy := m.s.Policy
 	policy.Dwell, policy.Buffer.Share = 0, 100
 	m.s.SetPolicy(policy)
@@ -97,7 +97,7 @@ func TestADeclaredGangWaitsForRunningWorkAnywhere(t *testing.T) {
 // What a gang took beyond its quota's part goes back when it ends, but not from
 // under other work on the same nodes; a changed grant shares anew.
 func TestAGangThatEndsTakesNoCoverWithIt(t *testing.T) {
-	m := newMetal(10)
+	m := newGround(10)
 	m.exact()
 	m.grant("a", 10, 0)
 	m.settle()
@@ -124,7 +124,7 @@ func TestAGangThatEndsTakesNoCoverWithIt(t *testing.T) {
 // What an alignment has to give up is, of work that is covered, the least
 // important and youngest.
 func TestTheLeastImportantLosesCover(t *testing.T) {
-	m := newMetal(3, 3)
+	m := newGround(3, 3)
 	m.exact()
 	m.grant("a", 6, 0)
 	m.settle()

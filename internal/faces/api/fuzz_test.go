@@ -97,7 +97,7 @@ func fuzzedFleet(f *testing.F) []byte {
 }
 
 // FuzzTokens reads any text as a tokens file: it becomes an error that says what
-// is wrong, or a list in which nobody is found by a token that is not in it.
+// is wrong, or a list in which no user is found by a token that is not in it.
 func FuzzTokens(f *testing.F) {
 	sum := "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
 	f.Add("- {token_sha256: " + sum + ", user: ada, groups: [post], operator: true}")

@@ -23,7 +23,7 @@ func sumOf(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// guarded is a house with tokens: ops is an operator, ada is in group post, bob is nobody special.
+// guarded is a house with tokens: ops is an operator, ada is in group post, bob has no role.
 func guarded(t *testing.T, edit ...func(*api.Options)) *house {
 	t.Helper()
 	tokens, err := api.ParseTokens(strings.NewReader(fmt.Sprintf(`
@@ -112,7 +112,7 @@ func TestOnLoopbackTheUserIsAnOperator(t *testing.T) {
 	equal(t, "operator", s.GetOperator(), true)
 }
 
-// A page of somebody else's, open in a browser of this machine, is not this machine's user.
+// A page of another site, open in a browser of this machine, is not this machine's user.
 func TestOnLoopbackPagesFromElsewhereAreRefused(t *testing.T) {
 	h := open(t)
 	cases := []struct {

@@ -52,7 +52,7 @@ func TestWhatHelpsWorkOfAClusterIsDoneThere(t *testing.T) {
 	}
 }
 
-// Of pods that nobody makes Muster's own command is as good as any.
+// Of pods without an owner Muster's own command is as good as any.
 func TestPodsThatNobodyMakesAreCancelled(t *testing.T) {
 	h := furnished(t)
 	h.seen("first", "research/oak", 3)

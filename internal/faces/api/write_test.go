@@ -150,7 +150,7 @@ func TestOversizedInputIsRefused(t *testing.T) {
 		r.Header.Set("Content-Type", "application/json")
 		answer, err := http.DefaultClient.Do(r)
 		if err != nil {
-			continue // cut off before all of it was sent: refused all the same
+			continue // cut off before all of it was sent: refused even so
 		}
 		text, err := io.ReadAll(answer.Body)
 		must(t, err)

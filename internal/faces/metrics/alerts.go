@@ -29,7 +29,7 @@ func promiseAlerts() []Alert {
 			Name: "MusterPromiseUnbacked", Expr: `muster_gpus_unbacked > 0`,
 			For: "5m", Severity: "page",
 			Summary: "{{ $value }} GPUs of quota in {{ $labels.cluster }}/{{ $labels.gpu }} stand on no healthy node",
-			Do:      "muster capacity {{ $labels.cluster }}/{{ $labels.gpu }} says what is down; muster quota list whose quota it is; a haircut brings promises back to metal.",
+			Do:      "muster capacity {{ $labels.cluster }}/{{ $labels.gpu }} says what is down; muster quota list whose quota it is; a haircut brings promises back to healthy nodes.",
 		},
 		{
 			Name: "MusterGangUnbacked", Expr: `muster_quota_gang_unbacked > 0`,

@@ -25,7 +25,7 @@ var plants = []plant{
 
 // What came out on seeds that no change was tried on: over 40 weeks every kind keeps
 // 99 of 100 promises over 24 hours. The first 8 weeks are worse where whole groups of
-// nodes go, for nobody has seen yet how large they are: less than claimed, and the
+// nodes go, for it is not known yet how large they are: less than claimed, and the
 // bound below says how much less.
 func TestPlantsOfAnotherLaw(t *testing.T) {
 	const first, last = 101, 120

@@ -43,7 +43,7 @@ func (a *author) chaos() step {
 	return st
 }
 
-// ordinary is a line of any random fleet, but for reports of what has not happened.
+// ordinary is a line of any random fleet, except for reports of what has not happened.
 func (a *author) ordinary(st step) step {
 	if len(a.w.open()) > 30 {
 		st.do = a.cancel()

@@ -30,7 +30,7 @@ type house struct {
 	dies   death  // how the process dies next
 	in     int    // so many records from now
 	keys   uint64 // idempotency keys that were used
-	report bool   // what is being asked is a report of a cluster: nobody asks again
+	report bool   // what is being asked is a report of a cluster: it is not asked again
 
 	every uint64 // records between two snapshots; 0: only when the script says
 	kept  uint64 // record of the last snapshot
@@ -47,7 +47,7 @@ type death int
 const (
 	lives   death = iota
 	unsaved       // it had decided, and written nothing: it never happened
-	untold        // it had written, and told nobody
+	untold        // it had written, and not told
 )
 
 func (d death) String() string { return []string{"lives", "unsaved", "untold"}[d] }

@@ -329,7 +329,7 @@ func (a *author) operators() core.Command {
 	return core.CloseIncident{Name: pick(a, "sev1", "sev2")}
 }
 
-// reports stop, and begin again; and a cluster reports what nobody waits for.
+// reports stop, and begin again; and a cluster reports what is not waited for.
 func (a *author) reports() core.Command {
 	switch a.upTo(5) {
 	case 0, 1:

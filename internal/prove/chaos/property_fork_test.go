@@ -11,8 +11,8 @@ import (
 )
 
 // TestForksAreTheSameAndTheirOwn plays random fleets, some of which share quotas
-// out, and forks them: a fork is the state in every field and index, so it
-// decides the same; and whatever is then done to it, the state knows nothing of it.
+// out, and forks them. A fork is the state in every field and index, so it decides the
+// same. Whatever is then done to it, the state knows nothing of it.
 func TestForksAreTheSameAndTheirOwn(t *testing.T) {
 	t.Parallel()
 	forks, calls := 0, 0

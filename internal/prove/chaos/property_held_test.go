@@ -23,7 +23,7 @@ func TestFleetsThatShareQuotaOut(t *testing.T) {
 	laws := []law{
 		othersStayOut, nobodyIsPushedThere, holdsTakeNothing, holdersStart, minimalInQuota,
 		everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, allowedEvictions, loneBorrowersRun,
-		reservationsWaitForSomebody, elasticPoolsKeepTheirMin,
+		reservationsWaitForLeavers, elasticPoolsKeepTheirMin,
 	}
 	play := func(seed int64) bool {
 		w, f := playSharing(seed, sampling{recount: 3, idle: 2, hash: 5, before: 1}, laws...)
@@ -109,7 +109,7 @@ func keptFrom(a *fleet.Account, namespace string) int {
 }
 
 // othersStayOut: what is guaranteed in a quota leaves room for what is held there
-// and not used, but for work that ran before it was held. Where the backing has fallen, it
+// and not used, except for work that ran before it was held. Where the backing has fallen, it
 // leaves that room in the grant.
 func othersStayOut(w *world, _ *fleet.State, _ core.Outcome) *failure {
 	for _, p := range acting(w.s) {
@@ -140,7 +140,7 @@ func othersStayOut(w *world, _ *fleet.State, _ core.Outcome) *failure {
 }
 
 // nobodyIsPushedThere: where a quota has its tree for itself, and nothing is
-// uncovered, who starts there beyond a hold of his own leaves to others what they
+// uncovered, work that starts there beyond its own hold leaves to others what they
 // hold: not even older work is pushed into that.
 func nobodyIsPushedThere(w *world, _ *fleet.State, out core.Outcome) *failure {
 	for _, e := range out.Record.Events {
@@ -174,8 +174,8 @@ func ranBefore(v *fleet.Workload, by map[string]*shared) bool {
 	return false
 }
 
-// holdsTakeNothing: placing a hold inside a quota takes from nobody how he holds
-// his GPUs, unless somebody starts because of it.
+// holdsTakeNothing: placing a hold inside a quota takes from no work how it holds
+// its GPUs, unless other work starts because of it.
 func holdsTakeNothing(w *world, before *fleet.State, out core.Outcome) *failure {
 	c, ok := w.asked.(core.PlaceHold)
 	if !ok || c.Namespace == "" {
@@ -247,7 +247,7 @@ func holderStarts(p *fleet.Partition, a *fleet.Account) *failure {
 	return nil
 }
 
-// first says whether nobody of its namespace waits before a workload.
+// first says whether no work of its namespace waits before a workload.
 func first(a *fleet.Account, w *fleet.Workload) bool {
 	for _, it := range a.Queue() {
 		if it.Workload.Namespace == w.Namespace {

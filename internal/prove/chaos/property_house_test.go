@@ -115,7 +115,7 @@ func (a *author) tell(seed int64) *failure {
 }
 
 // TestWhoIsAdmittedStartsWithinTheGrace plays houses in fine weather, whose
-// processes live: there every victim is gone when its grace ends, and who fits
+// processes live: there every victim is gone when its grace ends, and work that fits
 // its quota's backing runs by then.
 func TestWhoIsAdmittedStartsWithinTheGrace(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ func TestRandomFleetsKeepTheLaws(t *testing.T) {
 }
 
 var lawsOfPlacement = []law{
-	everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, minimalVictims, allowedEvictions, loneBorrowersRun, reservationsWaitForSomebody, elasticPoolsKeepTheirMin, joiningPoolsAreCovered,
+	everyPendingHasAReason, assignedIsSustainable, privateClusters, flexIsNotLeftIdle, minimalVictims, allowedEvictions, loneBorrowersRun, reservationsWaitForLeavers, elasticPoolsKeepTheirMin, joiningPoolsAreCovered,
 }
 
 // acting lists the partitions in which decisions are made.
@@ -56,7 +56,7 @@ func everyPendingHasAReason(w *world, _ *fleet.State, _ core.Outcome) *failure {
 }
 
 // assignedIsSustainable: no grant is raised and no hold placed beyond what can be
-// sustained, unless somebody said so (semantics §4).
+// sustained, unless a person said so (semantics §4).
 func assignedIsSustainable(w *world, before *fleet.State, out core.Outcome) *failure {
 	quota, id := "", ""
 	switch c := w.asked.(type) {
@@ -112,7 +112,7 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 		}
 		empty, gpus := privateOf(p, backing, nil)
 		if gpusWanted(list) > gpus || !empty.holds(list) {
-			continue // no present backing could take it: it holds up nobody
+			continue // no present backing could take it: it holds up no other
 		}
 		var before []piece
 		for _, v := range a.Work() {
@@ -176,7 +176,7 @@ func startsWithinGrace(w *world, _ *fleet.State, out core.Outcome) *failure {
 	return nil
 }
 
-// unprotectedIn says whether a tree runs work that nothing covers: then whoever
+// unprotectedIn says whether a tree runs work that nothing covers: then work that
 // is admitted there waits for whatever else of the tree is on its way out.
 func unprotectedIn(p *fleet.Partition, tree string) bool {
 	for _, a := range p.Accounts {
@@ -213,7 +213,7 @@ func judged(p *fleet.Partition, w *fleet.Workload) bool {
 	return len(p.Islands) > 0
 }
 
-// flexIsNotLeftIdle: where nobody else waits for flex, a workload of one pool
+// flexIsNotLeftIdle: where no other work waits for flex, a workload of one pool
 // that fits on free usable GPUs runs, unless it rests (decision record 0017). (Flex promises no
 // room in one piece, so several pools need not be packed as well as could be.)
 func flexIsNotLeftIdle(w *world, _ *fleet.State, _ core.Outcome) *failure {
@@ -284,10 +284,10 @@ func allowedEvictions(w *world, _ *fleet.State, out core.Outcome) *failure {
 	return nil
 }
 
-// reservationsWaitForSomebody: reserved room is used as soon as those have left
-// who must: whoever stands there, the owner's own victims, and, so that usage
-// never passes the backing, whatever of the owner's tree is on its way out.
-func reservationsWaitForSomebody(w *world, _ *fleet.State, _ core.Outcome) *failure {
+// reservationsWaitForLeavers: reserved room is used as soon as all have left that must. These
+// are the work that stands there and the owner's own victims. So that usage never passes the
+// backing, all work of the owner's tree that is on its way out counts, too.
+func reservationsWaitForLeavers(w *world, _ *fleet.State, _ core.Outcome) *failure {
 	for _, p := range acting(w.s) {
 		for _, v := range p.Reserving() {
 			if !w.waitsForSomebody(p, v) {

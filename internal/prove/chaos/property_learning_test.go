@@ -7,7 +7,7 @@ import (
 
 // This file plays houses whose operators choose among buffers that learn, too.
 
-// learnersOnceLate are seeds in which somebody started later than the grace of its
+// learnersOnceLate are seeds in which work started later than the grace of its
 // own victims: another one, before it in the quota's order, had reserved room on
 // the node later, and waited there for later victims.
 var learnersOnceLate = []int64{17}
@@ -32,10 +32,10 @@ func TestWhoIsAdmittedStartsWithinTheGraceWhereHousesLearn(t *testing.T) {
 	t.Logf("%v", total)
 }
 
-// learnersOnceBroken are seeds of such houses that broke a rule: a large gang on flex and
-// three small ones that evicted each other in turn (20037), three of a tree that did
-// so from partition to partition (9001086), and a declared gang of a stale cluster whose flag
-// changed when it was looked at again (30).
+// learnersOnceBroken are seeds of such houses that broke a rule. In 20037 a large gang on
+// flex and three small ones evicted each other in turn. In 9001086 three of a tree did so from
+// partition to partition. In 30 the flag of a declared gang of a stale cluster changed when it
+// was looked at again.
 var learnersOnceBroken = []int64{20037, 9001086, 30}
 
 // TestHousesThatLearnOutliveChaos plays houses in bad weather whose promises follow

@@ -35,7 +35,7 @@ func randomScript(seed int64) []step {
 	return script
 }
 
-// told plays a story and writes down, after each of its lines, who stands where
+// told plays a story and writes down, after each of its lines, what stands where
 // and how. Edit may change a line, or put others before it.
 func told(t *testing.T, script []step, partitions string, edit func(w *world, st step) []step) []string {
 	t.Helper()
@@ -220,7 +220,7 @@ func TestAStrangerChangesNothing(t *testing.T) {
 		n := 0
 		beside := told(t, script, "/", func(_ *world, st step) []step {
 			lines := strangerLines(r, &n)
-			// The stranger comes first and at the time of the line before, so that
+			// The other tree's work comes first and at the time of the line before, so that
 			// the line itself is played last and at its own time.
 			return append(lines, st)
 		})

@@ -53,7 +53,7 @@ func TestRandomFleetsInSilence(t *testing.T) {
 
 // onceBroken are seeds that broke something when this room was young: a replica
 // that stayed behind, an alignment that went back and forth, borrowers that took
-// turns, an eviction that nobody needed. As long as author writes the same
+// turns, an eviction that no work needed. As long as author writes the same
 // stories for them, they tell of it should it come back.
 var onceBroken = []int64{
 	5, 23, 32, 60, 65, 104, 357, 437, 459, 512, 1004, 1019, 1033, 1047, 1052, 1057, 1204, 2056, 2630, 2725,

@@ -11,7 +11,7 @@ import (
 )
 
 // TestQuietFleetsComeToRest plays fleets in which nothing fails and, after a
-// while, nobody asks for anything: evictions then come to an end, however little
+// while, no request comes: evictions then come to an end, however little
 // the work fits together, and however long it runs past what it declared.
 func TestQuietFleetsComeToRest(t *testing.T) {
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestQuietFleetsComeToRest(t *testing.T) {
 	t.Logf("%+v", total)
 }
 
-// resting is the line in which nobody asks for anything any more.
+// resting is the line in which no request comes any more.
 const resting = 60 * 24 * time.Hour
 
 func playQuiet(seed int64) (*world, *failure) {
@@ -51,7 +51,7 @@ func playQuiet(seed int64) (*world, *failure) {
 	return w, nil
 }
 
-// quiet is the next line of a quiet story: mostly somebody submits; who targets
+// quiet is the next line of a quiet story: mostly a person submits; work that targets
 // what, and whether anybody says how long it runs, depends on the seed.
 func (a *author) quiet(seed int64) step {
 	if len(a.queue) > 0 {

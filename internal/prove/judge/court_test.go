@@ -16,8 +16,8 @@ import (
 type court struct {
 	evictions int // with victims
 	equal     int // of them: every set of up to judge.Few candidates was tried
-	refusals  int // of waiting units for whom there were GPUs enough, or somebody to evict
-	unsure    int // not counted: more than judge.Few candidates, so nobody knows
+	refusals  int // of waiting units for which there were GPUs enough, or work to evict
+	unsure    int // not counted: more than judge.Few candidates, so it is not known
 	elsewhere int // evictions that are not judged here: for mending
 	together  int // submissions of several at once, judged as a set
 
@@ -47,7 +47,7 @@ func (c *court) add(d *court) {
 }
 
 // judge judges a record: each eviction in the state in which it was decided, and
-// then whoever still waits.
+// then those that still wait.
 func (c *court) judge(before, after *fleet.State, r event.Record, now fleet.Instant) *broken {
 	s := before.Clone()
 	for at := 0; at < len(r.Events); {

@@ -62,8 +62,8 @@ func onlyAfter(at moment, known []key) (text string) {
 }
 
 // TestWhatIsAlikeGoesOnAlike explores the models a few events deep with nothing
-// left out and every name kept, and finds the same states, but for names, as the
-// exploration that leaves out what is alike; no law breaks in one of them alone.
+// left out and every name kept. It finds the same states, except for names, as the
+// exploration that leaves out what is alike. No law breaks in one of them alone.
 func TestWhatIsAlikeGoesOnAlike(t *testing.T) {
 	for _, m := range models {
 		depth := 3

@@ -168,7 +168,7 @@ func (e *explorer) at(v int32) moment {
 const soon = 12
 
 // enter visits a state if it is new, and then the one after the victims there have
-// left, until nobody leaves or the state is known: there is no eviction cycle.
+// left, until no work leaves or the state is known: there is no eviction cycle.
 func (e *explorer) enter(before int32, l letter, at moment, more bool) error {
 	var chain []key
 	for {

@@ -131,7 +131,7 @@ func (a *author) next() line {
 	l := line{after: pick(a, 0, 0, time.Second, 7*time.Second, 31*time.Second, time.Minute, 5*time.Minute, 1000*time.Second)}
 	roll := a.Intn(100)
 	if a.open() > crowd {
-		roll = 60 + a.Intn(20) // somebody ends
+		roll = 60 + a.Intn(20) // a workload ends
 	}
 	switch {
 	case roll < 52:

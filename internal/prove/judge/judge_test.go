@@ -67,11 +67,11 @@ func playRandom(seed int64, f features) (*world, *broken) {
 }
 
 // fleetsThatOnceDiffered are seeds of random fleets in which the engine and the judge
-// did not agree: a packing that was missed, a reserved replica billed as running, a
-// replica in the way that another of its pool was taken for, and the judge's own
-// mistakes: with what nothing covers, with a victim that it left standing on the
-// newcomer's node, with sets that were cheaper for a victim that could be spared, and with room
-// that others of the queue would take at once.
+// did not agree. The engine missed a packing, billed a reserved replica as running, and took
+// one replica for another of its pool. The judge's own mistakes were about what nothing
+// covers, and a victim that it left standing on the newcomer's node. They were about sets that
+// were cheaper for a victim that could be spared, and room that others of the queue would take
+// at once, too.
 var fleetsThatOnceDiffered = []int64{4188, 6743, 20899, 61548, 20843, 30180, 43734, 45785, 83644, 83658, 86224, 104933, 121158, 125100, 600124, 3002251, 3004411, 555516, 556779, 557588, 771488, 772043, 32856671, 90117056, 90117265}
 
 func TestFleetsThatOnceDiffered(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 const mostTogether = 4
 
 // submitted judges workloads that were submitted together: those that start at
-// once, nobody evicted, are a set that could run.
+// once, with no eviction, are a set that could run.
 func (c *court) submitted(before *fleet.State, r event.Record, now fleet.Instant) *broken {
 	s, places := before.Clone(), map[uint64]int{}
 	var waiting []fleet.Waiting

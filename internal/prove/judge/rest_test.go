@@ -8,7 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// rest judges a state at rest: nobody waits who could start.
+// rest judges a state at rest: no work waits that could start.
 func (c *court) rest(s *fleet.State, now fleet.Instant) *broken {
 	p := s.Partition(here)
 	j := judge.New(s, p, now)
@@ -98,7 +98,7 @@ func (c *court) queue(j *judge.Judge, p *fleet.Partition, a *fleet.Account) *bro
 	return nil
 }
 
-// refusal judges a unit that waits: nobody who could make room for it may stay, unless others
+// refusal judges a unit that waits: no work that could make room for it may stay, unless others
 // of its queue would take that room at once.
 func (c *court) refusal(j *judge.Judge, claim judge.Claim, queue []fleet.Waiting) *broken {
 	v, could, sure := j.Start(claim)

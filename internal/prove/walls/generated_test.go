@@ -16,7 +16,7 @@ const made = "gen.sha256"
 
 // TestGeneratedCodeIsWhatTheProtosSay compares proto/ and gen/ with the sums of
 // the last generation. Generating again would take a minute; this takes none,
-// and fails where a proto changed and nobody generated, or gen/ was edited by hand.
+// and fails where a proto changed without a new generation, or gen/ was edited by hand.
 func TestGeneratedCodeIsWhatTheProtosSay(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	data, err := os.ReadFile(filepath.Join(root, made))

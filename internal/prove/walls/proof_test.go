@@ -88,7 +88,7 @@ func TestEachRuleBites(t *testing.T) {
 	}
 }
 
-// A breach names a remedy, so that whoever meets a wall knows the door.
+// A breach names a remedy, so that a reader who meets a wall knows the door.
 func TestEachBreachSaysWhatToDo(t *testing.T) {
 	for text, remedy := range map[string]string{
 		judge(t, "internal/attic/a.go", "package attic"):                                        "add a row to internal/prove/walls/rooms_test.go",

@@ -90,7 +90,7 @@ func (h *house) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // open is a notifier on the house's log, with the key and the cursors of a
-// folder, after somebody has subscribed.
+// folder, after a person has subscribed.
 func (h *house) open(dir string, subs ...fleet.Subscription) *Notifier {
 	for _, sub := range subs {
 		h.subscribe(dir, sub)
@@ -197,7 +197,7 @@ func TestANoticeIsGivenUpAfterADayAndNotBefore(t *testing.T) {
 		h := newHouse(t)
 		n := h.open(t.TempDir(), fleet.Subscription{Name: "all"})
 		h.do(core.OpenIncident{Name: "sev-1"})
-		h.answers = make([]int, 10_000) // nobody there
+		h.answers = make([]int, 10_000) // no listener there
 		run(t, n, 23*time.Hour)
 		if st, _ := n.Status("all"); st.Waiting != 1 || st.Failing.IsZero() || st.Error == "" {
 			t.Errorf("after 23 hours it stands %+v", st)
@@ -216,7 +216,7 @@ func TestAfterARestartNothingIsLostAndNothingToldTwice(t *testing.T) {
 		first := h.open(dir, fleet.Subscription{Name: "all"})
 		h.do(core.OpenIncident{Name: "one"})
 		run(t, first, time.Minute)
-		h.do(core.OpenIncident{Name: "two"}) // while nobody followed
+		h.do(core.OpenIncident{Name: "two"}) // while no reader followed
 		run(t, h.open(dir), time.Minute)
 		if want := "incident one opened: the fleet\nincident two opened: the fleet"; h.texts() != want {
 			t.Errorf("told\n%s\nnot\n%s", h.texts(), want)

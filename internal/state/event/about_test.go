@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whoever follows workloads through the log asks Workload; a new kind of event
+// A reader that follows workloads through the log asks Workload; a new kind of event
 // that it forgets would be missed by all of them.
 func TestEveryEventOfAWorkloadSaysWhose(t *testing.T) {
 	ofOthers := []string{"hold.", "request.", "haircut.", "subscription.", "proposal."}

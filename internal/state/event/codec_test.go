@@ -13,7 +13,7 @@ import (
 
 // testdata/examples.jsonl holds one record for every version of every event that
 // was ever written. Lines are only ever added, never changed: a log that
-// somebody has on disk looks like this.
+// people have on disk looks like this.
 const examples = "testdata/examples.jsonl"
 
 func readExamples(t testing.TB) [][]byte {

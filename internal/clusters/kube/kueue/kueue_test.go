@@ -156,7 +156,7 @@ func (h *house) writeAll(p Plan) {
 	}
 }
 
-// adopt grants what the queues say and nobody has granted yet, as the agent does.
+// adopt grants what the queues say and is not granted yet, as the agent does.
 func (h *house) adopt() {
 	for _, q := range h.objects().Queues {
 		path := translate.PathOf(q)
@@ -218,7 +218,7 @@ func TestWhatIsWrittenIsWhatIsBacked(t *testing.T) {
 
 // TestNeverMoreThanCanBePromised lets nodes fail and return, people change grants
 // and edit queues by hand, at random. What Muster has written is never more than
-// can be promised, nor with flex more than is usable; what somebody else has
+// can be promised, nor with flex more than is usable; what another person has
 // changed is told and left; and written once, nothing is left to write.
 func TestNeverMoreThanCanBePromised(t *testing.T) {
 	seeds := uint64(60)
@@ -256,7 +256,7 @@ func (h *house) stir(r *rand.Rand, edited map[string]bool) {
 		h.do(core.SetNodes{Names: []string{node}, State: fleet.Healthy, Signal: "the test"})
 	case 3:
 		h.do(core.SetGrant{Quota: "research/oak", Partition: "tiger/h200", GPUs: 8 * r.IntN(9), Overcommit: true})
-	default: // somebody changes a queue, or hands it back
+	default: // a person changes a queue, or hands it back
 		name := []string{"oak", "elm", "fir"}[r.IntN(3)]
 		is := h.objs["clusterqueues/"+name].DeepCopy()
 		if edited[name] {
@@ -267,7 +267,7 @@ func (h *house) stir(r *rand.Rand, edited map[string]bool) {
 		} else {
 			odd := amount{"nvidia.com/gpu", 8*r.IntN(9) + 1, none, none} // Muster writes whole nodes
 			is.Object["spec"].(map[string]any)["resourceGroups"] = filled(groups(is), map[string]amount{"h200": odd}, &h.o)
-			_, edited[name] = writtenTo(is) // before the first writing it is nobody's
+			_, edited[name] = writtenTo(is) // before the first writing it belongs to no one
 		}
 		h.keep("clusterqueues", is, "kubectl-edit")
 	}
@@ -303,7 +303,7 @@ func (h *house) check(seed uint64, edited map[string]bool, p Plan) {
 }
 
 // TestWhatKueueKeepsWaitingIsSeen reads a Workload whose Job is suspended: it has no
-// pods, and is a gang of two all the same, in Kueue's words as well.
+// pods, and is a gang of two even so, in Kueue's words as well.
 func TestWhatKueueKeepsWaitingIsSeen(t *testing.T) {
 	read := func(text string) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{}

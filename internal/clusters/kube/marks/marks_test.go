@@ -172,7 +172,7 @@ func TestWhatSomebodyTookAwayIsNotWhole(t *testing.T) {
 	}
 }
 
-// TestOthersWordOfAMaintenanceIsHeard asks that a node which somebody else takes out
+// TestOthersWordOfAMaintenanceIsHeard asks that a node which another program takes out
 // of use takes nothing new.
 func TestOthersWordOfAMaintenanceIsHeard(t *testing.T) {
 	o := translate.Defaults("tiger")

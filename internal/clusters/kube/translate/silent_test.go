@@ -11,7 +11,7 @@ import (
 )
 
 // Only a kubelet of which nothing is heard is silent: one that says the node is not
-// ready answers for its pods, and nobody may take them for gone.
+// ready answers for its pods, and no program may take them for gone.
 func TestWhoSaysNoIsNotSilent(t *testing.T) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	for status, want := range map[corev1.ConditionStatus]fleet.Instant{

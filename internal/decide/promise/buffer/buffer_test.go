@@ -74,7 +74,7 @@ func TestAPromiseStaysBetweenFloorCeilingAndHealth(t *testing.T) {
 	})
 }
 
-// Whoever wants more confidence holds back no less.
+// More confidence holds back no less.
 func TestMoreConfidenceHoldsBackNoLess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 60).Draw(t, "nodes")
@@ -194,7 +194,7 @@ func TestALongRecordBoundsFourWeeks(t *testing.T) {
 	}
 }
 
-// A rack that was never lost is held back all the same, where its loss is likelier than a miss may be.
+// A rack that was never lost is held back even so, where its loss is likelier than a miss may be.
 func TestARecordWithoutALostRackDoesNotExcludeIt(t *testing.T) {
 	claim := buffer.Claim{Confidence: 0.99, Ceiling: 1, Horizon: buffer.Sustainable}
 	for name, kind := range kinds {

@@ -13,10 +13,9 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 )
 
-// FuzzDamage harms the files of a journal of 120 entries in ways drawn from the
-// input and demands, whatever the harm: no panic; no wrong entry; no entry
-// missing without a *CorruptError; and what is reported good can be read and
-// salvaged.
+// FuzzDamage harms the files of a journal of 120 entries in ways drawn from the input. For
+// any harm it demands that there is no panic, no wrong entry, and no entry missing without a
+// *CorruptError. What is reported good can be read and salvaged.
 func FuzzDamage(f *testing.F) {
 	images := []image{takeImage(f, closedLog(f, fuzzed)), takeImage(f, crashedLog(f, fuzzed)), takeImage(f, youngLog(f, fuzzed))}
 	for kind := range images {

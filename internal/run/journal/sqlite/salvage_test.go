@@ -127,7 +127,7 @@ func TestSalvageCanBeBegunAgain(t *testing.T) {
 	}
 }
 
-// Once the salvaged journal is whole, whoever opens the journal next puts it in
+// Once the salvaged journal is whole, the next program that opens the journal puts it in
 // place, however far the swap had come.
 func TestSalvageStoppedInTheSwapIsFinished(t *testing.T) {
 	for _, gone := range [][]string{{}, {"-wal"}, {"-wal", "-shm", "-head"}, {"-wal", "-shm", "-head", ""}} {

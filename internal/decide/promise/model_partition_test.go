@@ -35,8 +35,8 @@ func trySeeds(t *testing.T, play func(t *testing.T, r *rand.Rand)) {
 	t.Logf("seeds up to %d", seed-1)
 }
 
-// metal is a partition whose nodes, grants and work a test changes by hand.
-type metal struct {
+// ground is a partition whose nodes, grants and work a test changes by hand.
+type ground struct {
 	s   *fleet.State
 	p   *fleet.Partition
 	now fleet.Instant
@@ -51,9 +51,9 @@ type was struct {
 	state fleet.NodeState
 }
 
-// newMetal builds partition t/g with nodes of 8 GPUs in islands of these sizes.
-func newMetal(islands ...int) *metal {
-	m := &metal{s: fleet.NewState(), now: fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
+// newGround builds partition t/g with nodes of 8 GPUs in islands of these sizes.
+func newGround(islands ...int) *ground {
+	m := &ground{s: fleet.NewState(), now: fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
 	m.s.AddCluster(fleet.Cluster{Name: "t", Mode: fleet.Enforce})
 	m.s.AddPartition("t", "g", 8)
 	m.p = m.s.Partition("t/g")
@@ -77,12 +77,12 @@ func islandName(i int) string {
 	return fmt.Sprintf("z%05d", i)
 }
 
-func randomMetal(r *rand.Rand) *metal {
+func randomGround(r *rand.Rand) *ground {
 	sizes := make([]int, 1+r.Intn(4))
 	for i := range sizes {
 		sizes[i] = 1 + r.Intn(9)
 	}
-	m := newMetal(sizes...)
+	m := newGround(sizes...)
 	policy := fleet.DefaultPolicy()
 	policy.Buffer.Share = fleet.Permille(r.Intn(5) * 75)
 	policy.Dwell = time.Duration(r.Intn(3)) * time.Hour
@@ -91,7 +91,7 @@ func randomMetal(r *rand.Rand) *metal {
 }
 
 // set puts a node into a state; what stood there is lost unless it may stay.
-func (m *metal) set(node int, state fleet.NodeState) {
+func (m *ground) set(node int, state fleet.NodeState) {
 	dead := 0
 	if state == fleet.Degraded {
 		dead = 1
@@ -106,7 +106,7 @@ func (m *metal) set(node int, state fleet.NodeState) {
 }
 
 // grant makes a quota's grant so many nodes, with a gang of so many.
-func (m *metal) grant(quota string, nodes, gang int) {
+func (m *ground) grant(quota string, nodes, gang int) {
 	if m.s.Quota(quota) == nil {
 		m.s.AddQuota(fleet.Quota{Path: quota})
 	}
@@ -114,7 +114,7 @@ func (m *metal) grant(quota string, nodes, gang int) {
 }
 
 // run starts replicas of so many GPUs for a quota, one on each of these nodes of one island.
-func (m *metal) run(quota string, nodes []int, gpus int, priority fleet.Priority) *fleet.Workload {
+func (m *ground) run(quota string, nodes []int, gpus int, priority fleet.Priority) *fleet.Workload {
 	m.nextID++
 	reach := fleet.ReachIsland
 	if len(nodes) == 1 {
@@ -130,9 +130,9 @@ func (m *metal) run(quota string, nodes []int, gpus int, priority fleet.Priority
 	return w
 }
 
-// admit starts replicas as run does, if somebody would be let in so: the
-// newcomer is covered, by its quota or its tree, and uncovers nobody.
-func (m *metal) admit(quota string, nodes []int, gpus int, priority fleet.Priority) {
+// admit starts replicas as run does, if a newcomer would be let in so: the
+// newcomer is covered, by its quota or its tree, and uncovers no other.
+func (m *ground) admit(quota string, nodes []int, gpus int, priority fleet.Priority) {
 	before := m.holds()
 	w := m.run(quota, nodes, gpus, priority)
 	m.classify()
@@ -147,7 +147,7 @@ func (m *metal) admit(quota string, nodes []int, gpus int, priority fleet.Priori
 }
 
 // holds is how every workload holds its GPUs, by ID.
-func (m *metal) holds() map[uint64]fleet.HeldAs {
+func (m *ground) holds() map[uint64]fleet.HeldAs {
 	holds := map[uint64]fleet.HeldAs{}
 	for _, w := range m.works {
 		holds[w.ID] = w.HeldAs()
@@ -158,7 +158,7 @@ func (m *metal) holds() map[uint64]fleet.HeldAs {
 // classify says how all work holds its GPUs, in the words of semantics §5: in
 // the order of its quota as long as the backing covers it, then of its tree.
 // It says whether anything changed.
-func (m *metal) classify() bool {
+func (m *ground) classify() bool {
 	changed := false
 	for _, tree := range []string{"a", "b", "c"} {
 		changed = m.classifyTree(tree) || changed
@@ -166,7 +166,7 @@ func (m *metal) classify() bool {
 	return changed
 }
 
-func (m *metal) classifyTree(tree string) bool {
+func (m *ground) classifyTree(tree string) bool {
 	all := newCover(len(m.p.Islands))
 	holds := map[*fleet.Workload]fleet.HeldAs{}
 	var rest []*fleet.Workload
@@ -245,7 +245,7 @@ func (c *cover) add(p *fleet.Partition, w *fleet.Workload) bool {
 }
 
 // end takes a workload's replicas away.
-func (m *metal) end(w *fleet.Workload) {
+func (m *ground) end(w *fleet.Workload) {
 	if w.At() != nil {
 		m.s.End(w, fleet.Finished, m.now)
 	}
@@ -258,7 +258,7 @@ func (m *metal) end(w *fleet.Workload) {
 }
 
 // free lists the whole nodes of an island on which nothing stands.
-func (m *metal) free(island int) []int {
+func (m *ground) free(island int) []int {
 	var list []int
 	for _, n := range m.p.Islands[island].Nodes() {
 		if m.p.Nodes[n].Whole() && len(m.p.Nodes[n].Residents()) == 0 {
@@ -269,7 +269,7 @@ func (m *metal) free(island int) []int {
 }
 
 // room lists the nodes of an island on which a quota may start a replica of so many GPUs.
-func (m *metal) room(quota string, island, gpus int) []int {
+func (m *ground) room(quota string, island, gpus int) []int {
 	var list []int
 	for _, n := range m.p.Islands[island].Nodes() {
 		node := m.p.Nodes[n]
@@ -281,7 +281,7 @@ func (m *metal) room(quota string, island, gpus int) []int {
 }
 
 // settle aligns and classifies in turn until neither changes anything, and says whether that came to pass.
-func (m *metal) settle() bool {
+func (m *ground) settle() bool {
 	for range 20 {
 		if a := m.align(); !m.classify() && len(a.Moved) == 0 {
 			return true
@@ -291,7 +291,7 @@ func (m *metal) settle() bool {
 }
 
 // giveUpBroken ends the gangs that have lost a replica with its node.
-func (m *metal) giveUpBroken() {
+func (m *ground) giveUpBroken() {
 	for _, w := range append([]*fleet.Workload(nil), m.works...) {
 		if len(w.Replicas[0]) < w.Pools[0].Min {
 			m.end(w)
@@ -301,7 +301,7 @@ func (m *metal) giveUpBroken() {
 }
 
 // align aligns the partition, and puts the result in force as core does.
-func (m *metal) align() promise.Alignment {
+func (m *ground) align() promise.Alignment {
 	a := promise.Align(m.s, m.p, m.now)
 	m.p.Promisable, m.p.Regranted = a.Promisable, false
 	for i, island := range m.p.Islands {
@@ -316,4 +316,4 @@ func (m *metal) align() promise.Alignment {
 	return a
 }
 
-func (m *metal) backed(quota string) int { return m.p.Account(quota).BackedNodes() }
+func (m *ground) backed(quota string) int { return m.p.Account(quota).BackedNodes() }
