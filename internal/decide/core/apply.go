@@ -34,6 +34,8 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.ClusterAdded:
 		s.AddCluster(fleet.Cluster{Name: e.Cluster, Mode: e.Mode})
 		s.TouchLife(e.Cluster)
+	case event.ClusterModeSet:
+		s.SetMode(e.Cluster, e.Mode)
 	case event.PartitionAdded:
 		s.AddPartition(e.Cluster, e.GPU, e.GPUsPerNode)
 	case event.IslandAdded:
@@ -122,6 +124,8 @@ func applyPeople(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.RemoveQuota(e.Quota)
 	case event.AccessSet:
 		s.Quota(e.Quota).Access = e.Access
+	case event.QuotaOwned:
+		s.Quota(e.Quota).Owner = e.Owner
 	case event.HoldPlaced:
 		s.AddHold(e.Hold)
 	case event.HoldEnded:

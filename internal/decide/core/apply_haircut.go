@@ -7,10 +7,6 @@ import (
 
 func applyHaircut(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	switch e := e.(type) {
-	case event.ClusterModeSet:
-		s.SetMode(e.Cluster, e.Mode)
-	case event.QuotaOwned:
-		s.Quota(e.Quota).Owner = e.Owner
 	case event.HaircutPlanned:
 		s.AddHaircut(e.Haircut)
 	case event.HaircutDeleted:

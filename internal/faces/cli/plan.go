@@ -22,20 +22,8 @@ func (n *names) plan(e *musterv1.Event) string {
 			return n.of(f.ID) + " " + says(n, f)
 		}
 	}
-	about, rest := n.event(e)
-	if about == "" {
-		about = "the fleet"
-	}
-	if plannedWork[e.GetKind()] {
-		return about + " " + rest
-	}
-	return about + ": " + strings.TrimSpace(e.GetKind()+" "+rest)
-}
-
-// plannedWork are the events whose sentences say all.
-var plannedWork = map[string]bool{
-	"update.set": true, "rollout.set": true, "zone.set": true, "notice.set": true, "visit.moved": true,
-	"node.leaving": true, "configuration.judged": true, "workload.agreed": true, "workload.paused": true, "workload.resumed": true,
+	about, says := n.event(e) // as the log tells it: every kind has a sentence there
+	return cmp.Or(about, "the fleet") + " " + says
 }
 
 // foreseen is what events say that is worth a sentence.

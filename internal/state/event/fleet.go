@@ -8,6 +8,13 @@ type ClusterAdded struct {
 	Mode    fleet.Mode `json:"mode"`
 }
 
+// ClusterModeSet says: Muster acts on a cluster as far as this mode says.
+type ClusterModeSet struct {
+	Cluster string     `json:"cluster"`
+	Mode    fleet.Mode `json:"mode"`
+	Was     fleet.Mode `json:"was"`
+}
+
 // PartitionAdded says: a cluster has nodes of one more GPU model.
 type PartitionAdded struct {
 	Cluster     string `json:"cluster"`

@@ -2,20 +2,6 @@ package event
 
 import "github.com/muster-fleet/muster/internal/state/fleet"
 
-// ClusterModeSet says: Muster acts on a cluster as far as this mode says.
-type ClusterModeSet struct {
-	Cluster string     `json:"cluster"`
-	Mode    fleet.Mode `json:"mode"`
-	Was     fleet.Mode `json:"was"`
-}
-
-// QuotaOwned says: this person or team answers for a quota; "": none is named.
-type QuotaOwned struct {
-	Quota string `json:"quota"`
-	Owner string `json:"owner"`
-	Was   string `json:"was,omitempty"`
-}
-
 // HaircutPlanned says: a haircut was planned and saved. It carries the whole plan.
 type HaircutPlanned struct {
 	Haircut fleet.Haircut `json:"haircut"`

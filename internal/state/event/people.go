@@ -14,6 +14,13 @@ type QuotaDeleted struct {
 	Quota string `json:"quota"`
 }
 
+// QuotaOwned says: this person or team answers for a quota; "": none is named.
+type QuotaOwned struct {
+	Quota string `json:"quota"`
+	Owner string `json:"owner"`
+	Was   string `json:"was,omitempty"`
+}
+
 // AccessSet says: who may target a quota is now this.
 type AccessSet struct {
 	Quota  string       `json:"quota"`
