@@ -413,7 +413,7 @@ func TestSilentConnectionsKeepNoAgentOut(t *testing.T) {
 	}
 }
 
-// Who comes as an agent is noted, and who is not let in.
+// An agent that comes as an agent is noted, and who is not let in.
 func TestAgentsThatComeAreNoted(t *testing.T) {
 	h := newHouse(t)
 	identity := h.enrol("tiger")
