@@ -66,6 +66,19 @@ func TestWhatCannotFitByCountNeedsNoSearch(t *testing.T) {
 	}
 }
 
+// TestASearchTakesOnAsManyReplicasAsItsBound: that many are packed, and of one more it is not known.
+func TestASearchTakesOnAsManyReplicasAsItsBound(t *testing.T) {
+	for replicas, want := range map[int]packAnswer{packReplicas: isPacked, packReplicas + 1: notKnown} {
+		p := &packing{steps: packSteps, homes: []home{anywhere}, needs: []need{{replicas: replicas, gpus: 5, reach: fleet.ReachAny, beside: -1}}}
+		for i := range replicas {
+			p.bins = append(p.bins, bin{node: i, room: 5, home: home{0, 0}, kind: nodeCounted})
+		}
+		if answer := p.pack(); answer != want {
+			t.Errorf("%d replicas on as many nodes: the answer is %v, want %v", replicas, answer, want)
+		}
+	}
+}
+
 // TestPackingMeetsTwoSizesHalfWay is the situation that a search need by need
 // misses: the fives take the room in which only a three and a four would be left.
 func TestPackingMeetsTwoSizesHalfWay(t *testing.T) {
