@@ -6,15 +6,12 @@ import (
 
 // This file knows what is fair on flex (semantics §5).
 
-// flexUse is what a namespace holds or has reserved on usable nodes and means to keep: what it holds on
-// others is stranded, and no part of flex.
+// flexUse is what a namespace holds or has reserved on flex and means to keep.
 func (j *Judge) flexUse(namespace string) int {
 	t := 0
-	for _, n := range j.p.Nodes {
-		for _, r := range n.Residents() {
-			if n.State.Usable() && r.Phase != fleet.Leaving && r.Workload.Flexes() && r.Workload.Namespace == namespace {
-				t += r.GPUs()
-			}
+	for _, u := range j.units {
+		if u.Work.Flexes() && u.Work.Namespace == namespace {
+			t += u.GPUs()
 		}
 	}
 	return t
