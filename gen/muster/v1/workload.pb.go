@@ -274,7 +274,11 @@ type Workload struct {
 	GraceEnds  *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=grace_ends,json=graceEnds,proto3" json:"grace_ends,omitempty"`
 	EvictedFor string                 `protobuf:"bytes,20,opt,name=evicted_for,json=evictedFor,proto3" json:"evicted_for,omitempty"`
 	// GPUs by how they are held: guaranteed, borrowing, unprotected or flex; reserved: for replicas that have not started.
-	Held          map[string]int32 `protobuf:"bytes,21,rep,name=held,proto3" json:"held,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	Held map[string]int32 `protobuf:"bytes,21,rep,name=held,proto3" json:"held,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// Why it failed: infra, own or not known. Empty: it did not fail, or this is not judged yet.
+	FailureCause string `protobuf:"bytes,22,opt,name=failure_cause,json=failureCause,proto3" json:"failure_cause,omitempty"`
+	// The node that broke it, where the cause is infra.
+	FailureNode   string `protobuf:"bytes,23,opt,name=failure_node,json=failureNode,proto3" json:"failure_node,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -454,6 +458,20 @@ func (x *Workload) GetHeld() map[string]int32 {
 		return x.Held
 	}
 	return nil
+}
+
+func (x *Workload) GetFailureCause() string {
+	if x != nil {
+		return x.FailureCause
+	}
+	return ""
+}
+
+func (x *Workload) GetFailureNode() string {
+	if x != nil {
+		return x.FailureNode
+	}
+	return ""
 }
 
 // Blocker is one thing that keeps a workload from running.
@@ -2891,7 +2909,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x03max\x18\x05 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\x03max\x12\x1e\n" +
 	"\x04rank\x18\x06 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x04rank\x120\n" +
-	"\x05reach\x18\a \x01(\tB\x1a\xbaH\x17r\x15R\x00R\x04rackR\x06islandR\x03anyR\x05reach\"\xde\x06\n" +
+	"\x05reach\x18\a \x01(\tB\x1a\xbaH\x17r\x15R\x00R\x04rackR\x06islandR\x03anyR\x05reach\"\xa6\a\n" +
 	"\bWorkload\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12+\n" +
 	"\x04spec\x18\x02 \x01(\v2\x17.muster.v1.WorkloadSpecR\x04spec\x12\x12\n" +
@@ -2916,7 +2934,9 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"grace_ends\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\tgraceEnds\x12\x1f\n" +
 	"\vevicted_for\x18\x14 \x01(\tR\n" +
 	"evictedFor\x121\n" +
-	"\x04held\x18\x15 \x03(\v2\x1d.muster.v1.Workload.HeldEntryR\x04held\x1a8\n" +
+	"\x04held\x18\x15 \x03(\v2\x1d.muster.v1.Workload.HeldEntryR\x04held\x12#\n" +
+	"\rfailure_cause\x18\x16 \x01(\tR\ffailureCause\x12!\n" +
+	"\ffailure_node\x18\x17 \x01(\tR\vfailureNode\x1a8\n" +
 	"\n" +
 	"PoolsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +

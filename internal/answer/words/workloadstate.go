@@ -25,3 +25,23 @@ func stateNames(states ...fleet.WorkloadState) (names []string) {
 	}
 	return names
 }
+
+// BrokenBy says which node broke work that failed; "" where it is not known by name.
+func BrokenBy(node string) string {
+	if node == "" {
+		return "a signal spoke against one of its nodes"
+	}
+	return "a signal spoke against its node " + node
+}
+
+// FailedBy says in a cell of a table why work failed: the node that broke it, itself, or that this is
+// not known. "" where it did not fail, or that is not judged yet.
+func FailedBy(cause, node string) string {
+	switch {
+	case cause == string(fleet.CauseInfra) && node != "":
+		return "node " + node
+	case cause == string(fleet.CauseOwn):
+		return "itself"
+	}
+	return cause
+}

@@ -22,3 +22,17 @@ func TestWorkWaitsRunsOrHasEnded(t *testing.T) {
 		}
 	}
 }
+
+func TestATableSaysWhatBrokeFailedWork(t *testing.T) {
+	for _, c := range []struct{ cause, node, want string }{
+		{"infra", "tiger-h200-a-001", "node tiger-h200-a-001"},
+		{"infra", "", "infra"},
+		{"own", "", "itself"},
+		{"not known", "", "not known"},
+		{"", "", ""},
+	} {
+		if got := FailedBy(c.cause, c.node); got != c.want {
+			t.Errorf("%q of node %q reads %q, want %q", c.cause, c.node, got, c.want)
+		}
+	}
+}

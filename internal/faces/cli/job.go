@@ -133,7 +133,7 @@ func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsRespo
 func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 	t := newTable("There are no such workloads; muster submit submits one.",
 		column{head: "ID", right: true, wide: true},
-		column{head: "JOB", name: true}, column{head: "STATE"}, column{head: "REASON", spare: true},
+		column{head: "JOB", name: true}, column{head: "STATE"}, column{head: "REASON", spare: true}, column{head: "FAILED BY", spare: true},
 		column{head: "HOLDS", spare: true}, column{head: "PRIORITY"}, column{head: "TARGET", name: true},
 		column{head: "GPUS", right: true}, column{head: "POOLS", wide: true},
 		column{head: "PARTITION", wide: true}, column{head: "ISLANDS", spare: true, wide: true},
@@ -144,7 +144,7 @@ func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 	)
 	for _, w := range list {
 		s := w.GetSpec()
-		t.add(w.GetId(), nameOf(w), state(w.GetState()), w.GetReason(), w.GetHolds(), s.GetPriority(), s.GetTarget(),
+		t.add(w.GetId(), nameOf(w), state(w.GetState()), w.GetReason(), words.FailedBy(w.GetFailureCause(), w.GetFailureNode()), w.GetHolds(), s.GetPriority(), s.GetTarget(),
 			w.GetGpus(), poolsText(s.GetPools()), w.GetPartition(), w.GetIslands(), len(w.GetNodes()), w.GetUser(),
 			w.GetPosition(), w.GetWaited().AsDuration(), w.GetEvictions(), w.GetMends(), o.age(w))
 	}
@@ -209,7 +209,7 @@ func (o *jobShowOptions) ask(ctx context.Context) (answer, error) {
 func (p *page) job(w *musterv1.Workload, res *musterv1.WhyResponse) {
 	s := w.GetSpec()
 	p.standing(w)
-	p.failure(res.GetFailure())
+	p.failure(res.GetFailure(), res.GetWorkload().GetFailureNode())
 	p.say("")
 	p.field("state", p.paint.paint(stateStyles[w.GetState()], w.GetState())+because(res.GetBlockers()))
 	p.field("target", s.GetTarget())

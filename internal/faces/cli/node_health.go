@@ -131,7 +131,7 @@ keeps its nodes: what is in maintenance stays there until muster node set NODE -
 
 // trouble says why a workload failed, that it hangs, and which incidents touch where it is.
 func (p *page) trouble(res *musterv1.WhyResponse) {
-	p.failure(res.GetFailure())
+	p.failure(res.GetFailure(), res.GetWorkload().GetFailureNode())
 	if res.GetHung() != nil {
 		p.say("  %s: it looks busy, but tensor cores and network have been still for %s", p.paint.paint(bad, "hung"), short(res.GetHung().AsDuration()))
 	}
@@ -145,11 +145,11 @@ func (p *page) trouble(res *musterv1.WhyResponse) {
 
 // failure says why a workload failed, where it stood, and which of its nodes changed within
 // minutes of its end.
-func (p *page) failure(f *musterv1.Failure) {
+func (p *page) failure(f *musterv1.Failure, node string) {
 	if f == nil {
 		return
 	}
-	p.wrapAs("  why       ", causeText(f.GetCause()))
+	p.wrapAs("  why       ", causeText(f.GetCause(), node))
 	for _, e := range f.GetEvidence() {
 		p.wrapAs("            ", p.moment(e.GetAt().AsTime())+"  "+prefixed("", e.GetNode())+prefixed("  ", e.GetSays()))
 	}
@@ -166,12 +166,12 @@ func (p *page) failure(f *musterv1.Failure) {
 }
 
 // causeText is why a workload failed, in words.
-func causeText(cause string) string {
+func causeText(cause, node string) string {
 	switch cause {
 	case "":
 		return "not judged yet: signals of the next minutes count too"
 	case "infra":
-		return "infra: a signal spoke against one of its nodes"
+		return "infra: " + words.BrokenBy(node)
 	case "own":
 		return "own: signals spoke against the work, not against its nodes"
 	}

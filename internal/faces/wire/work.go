@@ -29,6 +29,12 @@ func Workload(s *fleet.State, w *fleet.Workload, row view.Workload) *musterv1.Wo
 	for holds, n := range w.GPUsHeldAs() {
 		out.Held[cmp.Or(holds.String(), "reserved")] = int32(n)
 	}
+	if f := w.Failure; f != nil {
+		out.FailureCause = string(f.Cause)
+		if f.Cause == fleet.CauseInfra && len(f.Evidence) > 0 {
+			out.FailureNode = f.Evidence[0].Node
+		}
+	}
 	if other := s.Workloads[w.For]; w.For != 0 && other != nil {
 		out.EvictedFor = other.Namespace + "/" + other.Name
 	}

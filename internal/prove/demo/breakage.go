@@ -15,7 +15,7 @@ import (
 // starts again elsewhere.
 
 // attemptsLeft is the share of work that outlives such a fault.
-const attemptsLeft = 0.75
+const attemptsLeft = 0.5
 
 // broken lists reports that work has failed, of what stood on nodes whose GPUs fail by a report.
 func broken(seed uint64, s *fleet.State, r driver.Report) (list []core.Request) {

@@ -91,12 +91,12 @@ func classText(class string) string {
 }
 
 // causeText is why a workload failed, in a sentence.
-func causeText(cause string) string {
+func causeText(cause, node string) string {
 	switch cause {
 	case "":
 		return "Signals are still coming in; the cause is said 5 minutes after its end."
 	case "infra":
-		return "The cause is infra: a signal spoke against one of its nodes."
+		return "The cause is infra: " + words.BrokenBy(node) + "."
 	case "own":
 		return "The cause is its own: signals spoke against the work, not against its nodes."
 	}
