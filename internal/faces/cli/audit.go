@@ -32,7 +32,7 @@ func newAuditList(a *app) *cobra.Command {
 				return err
 			}
 			t := newTable("The audit log is empty.",
-				column{head: "SEQ"}, column{head: "AT"}, column{head: "KIND"}, column{head: "ACTOR"}, column{head: "FROM"}, column{head: "TOKEN"}, column{head: "CALL"}, column{head: "TIMES"}, column{head: "TEXT", folds: true, spare: true})
+				column{head: "SEQ"}, column{head: "WHEN"}, column{head: "KIND"}, column{head: "ACTOR"}, column{head: "FROM"}, column{head: "TOKEN"}, column{head: "CALL"}, column{head: "TIMES"}, column{head: "TEXT", folds: true, spare: true})
 			for _, e := range res.GetEntries() {
 				t.add(e.GetSeq(), e.GetAt(), e.GetKind(), e.GetActor(), e.GetSource(), e.GetToken(), e.GetCall(), max(1, e.GetTimes()), e.GetText())
 			}

@@ -96,8 +96,8 @@ func unseen(res *musterv1.ListEventsResponse) string {
 
 func (o *eventsOptions) table() *table {
 	return newTable("Nothing has happened there.",
-		column{head: "VERSION", right: true}, column{head: "WHEN"}, column{head: "WHO", name: true}, column{head: "WHAT"},
-		column{head: "ABOUT", name: true}, column{head: "DETAILS", folds: true}, column{head: "WHY", cut: true, wide: true})
+		column{head: "VERSION", right: true}, column{head: "WHEN"}, column{head: "BY", name: true}, column{head: "WHAT"},
+		column{head: "ABOUT", name: true}, column{head: "DETAILS", folds: true}, column{head: "REASON", cut: true, wide: true})
 }
 
 func (o *eventsOptions) rows(t *table, r *musterv1.Record) {

@@ -250,9 +250,9 @@ func (o *lemonsOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable(noLemons(res),
-		column{head: "NODE", name: true}, column{head: "PARTITION", wide: true}, column{head: "FAULTS", right: true},
+		column{head: "NODE", name: true}, column{head: "PARTITION", wide: true}, column{head: "FAILURES", right: true},
 		column{head: "DAYS", right: true}, column{head: "RATE", right: true}, column{head: "TIMES FLEET", right: true},
-		column{head: "CERTAIN", right: true}, column{head: "LAST FAULT"}, column{head: "SIGNALS", folds: true})
+		column{head: "CERTAINTY", right: true}, column{head: "LAST FAILURE"}, column{head: "SIGNALS", folds: true})
 	for _, l := range res.GetLemons() {
 		var signals []string
 		for _, f := range l.GetEvidence() {

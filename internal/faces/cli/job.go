@@ -133,7 +133,7 @@ func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsRespo
 func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 	t := newTable("There are no such workloads; muster submit submits one.",
 		column{head: "ID", right: true, wide: true},
-		column{head: "JOB", name: true}, column{head: "STATE"}, column{head: "REASON", spare: true}, column{head: "FAILED BY", spare: true},
+		column{head: "WORKLOAD", name: true}, column{head: "STATE"}, column{head: "REASON", spare: true}, column{head: "FAILED BY", spare: true},
 		column{head: "HOLDS", spare: true}, column{head: "PRIORITY"}, column{head: "TARGET", name: true},
 		column{head: "GPUS", right: true}, column{head: "POOLS", wide: true},
 		column{head: "PARTITION", wide: true}, column{head: "ISLANDS", spare: true, wide: true},

@@ -41,7 +41,9 @@ func TestMessagesForPrograms(t *testing.T) {
   "submitted": "2026-11-21T12:00:00Z",
   "waitedSeconds": 90,
   "evictedFor": "",
-  "held": {}
+  "held": {},
+  "failureCause": "",
+  "failureNode": ""
 }
 `
 	if string(data) != want {

@@ -32,7 +32,7 @@ func newProposalList(a *app) *cobra.Command {
 				return err
 			}
 			t := newTable("Nothing waits for a second person.",
-				column{head: "PROPOSAL", name: true}, column{head: "STATE"}, column{head: "BY"}, column{head: "AT"}, column{head: "WOULD", folds: true}, column{head: "COMMAND", spare: true}, column{head: "CHANGE", folds: true, spare: true},
+				column{head: "PROPOSAL", name: true}, column{head: "STATE"}, column{head: "BY"}, column{head: "WHEN"}, column{head: "WOULD", folds: true}, column{head: "COMMAND", spare: true}, column{head: "CHANGE", folds: true, spare: true},
 				column{head: "REASON", folds: true}, column{head: "ANSWERED BY"}, column{head: "ANSWER", folds: true, spare: true})
 			for _, p := range res.GetProposals() {
 				t.add(p.GetId(), p.GetState(), p.GetBy(), p.GetAt(), p.GetSays(), p.GetCommand(), p.GetChange(), p.GetReason(), p.GetAnsweredBy(), p.GetAnswer())

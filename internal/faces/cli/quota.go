@@ -77,10 +77,10 @@ func quotaTable(quotas []*musterv1.Quota) *table {
 		column{head: "ASSIGNED", right: true}, column{head: "GANG", right: true, spare: true}, column{head: "BACKED", right: true},
 		column{head: "UNBACKED", right: true, spare: true}, column{head: "USAGE", right: true},
 		column{head: "GUARANTEED", right: true, wide: true}, column{head: "BORROWING", right: true, wide: true},
-		column{head: "UNPROTECTED", right: true, wide: true}, column{head: "SCHEDULED", right: true, wide: true},
+		column{head: "UNPROTECTED", right: true, spare: true}, column{head: "SCHEDULED", right: true, wide: true},
 		column{head: "UNSCHEDULED", right: true, wide: true},
 		column{head: "BORROWED", right: true, spare: true}, column{head: "LENT", right: true, spare: true},
-		column{head: "OVER", right: true, spare: true}, column{head: "HELD", right: true, spare: true},
+		column{head: "OVER", right: true, wide: true}, column{head: "HELD", right: true, spare: true},
 		column{head: "LARGEST GANG", brief: "GANG NOW", right: true}, column{head: "LARGEST PIECE", right: true, wide: true}, column{head: "OPEN", wide: true},
 		column{head: "ISLANDS", wide: true}, column{head: "NOTE", spare: true, folds: true},
 	)
@@ -205,6 +205,12 @@ func (p *page) quota(q *musterv1.Quota) {
 	}
 }
 
+// saysOf explains two figures of the same work, which is counted by workload and by GPU.
+var saysOf = map[string]string{
+	"unprotected": "held by work that may be evicted; a gang is protected whole or not at all",
+	"over (cut)":  "usage above what is backed and borrowed: so much of it nothing covers",
+}
+
 func (p *page) grant(g *musterv1.Grant) {
 	p.say("%s", g.GetPartition())
 	most := max(g.GetAssigned(), g.GetUsage())
@@ -234,7 +240,7 @@ func (p *page) grant(g *musterv1.Grant) {
 		{"idle", g.GetIdle()},
 	} {
 		if one.n != 0 {
-			p.say("  %-11s %7s", one.name, grouped(int64(one.n)))
+			p.say("%s", strings.TrimRight(fmt.Sprintf("  %-11s %7s  %s", one.name, grouped(int64(one.n)), saysOf[one.name]), " "))
 		}
 	}
 	p.indented("islands", islandsText(g.GetIslands()))

@@ -44,10 +44,10 @@ func (o *historyOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("Nothing has changed there.",
-		column{head: "VERSION", right: true, wide: true}, column{head: "WHEN"}, column{head: "WHO", name: true},
+		column{head: "VERSION", right: true, wide: true}, column{head: "WHEN"}, column{head: "BY", name: true},
 		column{head: "QUOTA", folds: true}, column{head: "PARTITION", spare: true},
 		column{head: "WAS", right: true}, column{head: "GPUS", right: true}, column{head: "KIND", wide: true},
-		column{head: "WHAT", folds: true}, column{head: "WHY", folds: true, spare: true})
+		column{head: "WHAT", folds: true}, column{head: "REASON", folds: true, spare: true})
 	for _, c := range res.GetChanges() {
 		t.add(c.GetSeq(), c.GetAt(), c.GetActor(), c.GetQuota(), c.GetPartition(), c.GetWas(), c.GetGpus(), c.GetKind(), c.GetText(), c.GetReason())
 	}

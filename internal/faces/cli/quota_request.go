@@ -156,7 +156,7 @@ func (o *requestListOptions) list(ctx context.Context, quota string) error {
 	}
 	t := newTable("There are no open requests.",
 		column{head: "ID", right: true}, column{head: "WANTED", folds: true}, column{head: "FOR", name: true}, column{head: "STATE"}, column{head: "BY", cut: true}, column{head: "ASKED"},
-		column{head: "OFFERED", right: true, spare: true}, column{head: "ANSWERED BY", cut: true, spare: true}, column{head: "WHY", folds: true, spare: true})
+		column{head: "OFFERED", right: true, spare: true}, column{head: "ANSWERED BY", cut: true, spare: true}, column{head: "REASON", folds: true, spare: true})
 	for _, r := range res.GetRequests() {
 		offered := int32(0)
 		for _, of := range r.GetOffers() {

@@ -150,7 +150,7 @@ func (o *standingOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := newTable("There are no nodes yet; muster apply -f FILE adds them.",
-		column{head: "SCOPE", name: true}, column{head: "AVAILABLE", right: true}, column{head: "FAILURES", right: true},
+		column{head: "SCOPE", name: true}, column{head: "AVAILABILITY", right: true}, column{head: "FAILURES", right: true},
 		column{head: "PER 1000 NODE DAYS", right: true}, column{head: "INTERRUPTIONS", right: true},
 		column{head: "DOWN", right: true}, column{head: "UNDONE", right: true, wide: true},
 		column{head: "PROMISES", right: true}, column{head: "BROKEN", right: true}, column{head: "STATES", cut: true, wide: true})

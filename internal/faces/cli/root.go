@@ -189,7 +189,7 @@ func (a *app) commands(root *cobra.Command) {
 		{changing, []*cobra.Command{
 			newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newSignal(a), newBuffer(a), newHaircut(a),
 			newCluster(a), newBlueprint(a), newCloud(a), newUsage(a), newUpdate(a), newRollout(a), newZone(a), newNotice(a), newMaintenance(a),
-			newRole(a), newToken(a), newSession(a), newProposal(a), newAudit(a),
+			newRole(a), newToken(a), newSession(a), newProposal(a), newAudit(a), newUndo(a),
 		}},
 		{trying, []*cobra.Command{newScenario(a), newSimulate(a), newBacktest(a)}},
 	} {

@@ -99,7 +99,7 @@ func usableTable(res *musterv1.UsableResponse) *table {
 		column{head: "TARGET", name: true}, column{head: "PARTITION", name: true},
 		column{head: "FREE", right: true}, column{head: "LARGEST GANG", right: true}, column{head: "BORROW", right: true},
 		column{head: "HELD FOR YOU", right: true, spare: true}, column{head: "HELD", right: true, spare: true},
-		column{head: "OF", right: true}, column{head: "USED", right: true}, column{head: "WAITING", right: true},
+		column{head: "OF", right: true}, column{head: "USAGE", right: true}, column{head: "WAITING", right: true},
 		column{head: "OPEN", spare: true}, column{head: "NEXT", spare: true}, column{head: "WHAT THEN", spare: true, wide: true},
 	)
 	for _, q := range res.GetQuotas() {

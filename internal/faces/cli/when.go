@@ -47,7 +47,7 @@ func (o *whenOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	f := res.GetForecast()
-	t := newTable("", column{head: "JOB"}, column{head: "KNOWN"}, column{head: "P50"}, column{head: "P90"}, column{head: "LATEST"})
+	t := newTable("", column{head: "WORKLOAD"}, column{head: "KNOWN"}, column{head: "P50"}, column{head: "P90"}, column{head: "LATEST"})
 	t.add(nameOf(res.GetWorkload()), f.GetKnown(), f.GetP50(), f.GetP90(), f.GetLatest())
 	ans := answer{message: res, rows: t, lead: func(p *page) {
 		p.standing(res.GetWorkload())

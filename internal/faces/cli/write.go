@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,6 +60,10 @@ func (a *app) writeAnd(ctx context.Context, do func(context.Context) (*musterv1.
 	if written.GetDryRun() && (a.output == "table" || a.output == "wide") {
 		n.learn(ctx, a, []*musterv1.Record{{Events: written.GetEvents()}})
 	}
+	undo := ""
+	if !slices.ContainsFunc(next, func(line string) bool { return strings.Contains(line, "take it back") }) {
+		undo = a.undoOf(ctx, written)
+	}
 	return a.print(a.Out, answer{message: written, rows: writtenRows(written), lead: func(p *page) {
 		p.written(written, said, n)
 		if then != nil {
@@ -68,6 +73,9 @@ func (a *app) writeAnd(ctx context.Context, do func(context.Context) (*musterv1.
 			if !written.GetDryRun() {
 				p.say("%s", line)
 			}
+		}
+		if undo != "" {
+			p.say("Undo: %s", undo)
 		}
 	}})
 }

@@ -38,7 +38,7 @@ var stages = []stage{
 	{"muster_gpus_unbacked", "Assigned and not backed.", func(f figures) int { return f.Unbacked }},
 	{"muster_gpus_unallocated", "Promisable and not assigned: healthy, promised to no quota.", func(f figures) int { return f.Unallocated }},
 	{"muster_gpus_scheduled", "Backed GPUs that quotas use.", func(f figures) int { return f.Scheduled }},
-	{"muster_gpus_over", "Usage above backed that nothing covers: unprotected work.", func(f figures) int { return f.Over }},
+	{"muster_gpus_over", "Usage above backed that nothing covers. Gangs are protected whole or not at all, so as much or more is unprotected.", func(f figures) int { return f.Over }},
 	{"muster_gpus_borrowed", "Usage above backed that siblings' unscheduled backing covers.", func(f figures) int { return f.Borrowed }},
 	{"muster_gpus_flex", "Usable GPUs that no in-quota work holds or has reserved.", func(f figures) int { return f.Flex }},
 	{"muster_gpus_flex_used", "The part of flex that flex work holds or has reserved; what it holds on nodes that are not usable is stranded.", func(f figures) int { return f.FlexUsed }},

@@ -47,7 +47,7 @@ func TestANewDemoHasAPast(t *testing.T) {
 	w.start()
 	ended := w.seen["workload.finished"]
 	w.pass(5 * time.Second)
-	if n := w.seen["workload.finished"] - ended; n > 10 {
+	if n := w.seen["workload.finished"] - ended; n > 25 { // of about a hundred that run
 		t.Errorf("%d workloads of the past ended at once", n)
 	}
 	w.pass(2 * time.Minute)

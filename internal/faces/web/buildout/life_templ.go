@@ -972,7 +972,7 @@ func touches(v *frame.Visit, list []*musterv1.ClusterTouch) templ.Component {
 			templ_7745c5c3_Var54 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Touches\"><table class=\"figures stacks\"><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Step</th><th scope=\"col\">By</th><th scope=\"col\" class=\"n\">At</th><th scope=\"col\" class=\"n\">Waited for</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Touches\"><table class=\"figures stacks\"><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Step</th><th scope=\"col\">By</th><th scope=\"col\" class=\"n\">When</th><th scope=\"col\" class=\"n\">Waited for</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -218,7 +218,7 @@ func Table(v *frame.Visit, rows []Row) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Events\"><table class=\"events stacks\"><thead><tr><th scope=\"col\" class=\"n\">Record</th><th scope=\"col\" class=\"n\">When</th><th scope=\"col\">What happened</th><th scope=\"col\">Who, why</th><th scope=\"col\" class=\"n\">Look</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Events\"><table class=\"events stacks\"><thead><tr><th scope=\"col\" class=\"n\">Record</th><th scope=\"col\" class=\"n\">When</th><th scope=\"col\">What happened</th><th scope=\"col\">By, reason</th><th scope=\"col\" class=\"n\">Look</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

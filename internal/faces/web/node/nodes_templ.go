@@ -480,7 +480,7 @@ func listBody(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Nodes\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">Node</th><th scope=\"col\">State</th><th scope=\"col\" class=\"n\">since</th><th scope=\"col\">Why</th><th scope=\"col\" class=\"n\">failures, 90 days</th><th scope=\"col\" class=\"n\">out, 90 days</th><th scope=\"col\" class=\"n\">interruptions ever</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Nodes\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">Node</th><th scope=\"col\">State</th><th scope=\"col\" class=\"n\">since</th><th scope=\"col\">Cause</th><th scope=\"col\" class=\"n\">failures, 90 days</th><th scope=\"col\" class=\"n\">out, 90 days</th><th scope=\"col\" class=\"n\">interruptions ever</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -632,7 +632,7 @@ func listBody(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Lemons\"><table class=\"figures sortable\"><thead><tr><th scope=\"col\">Node</th><th scope=\"col\" class=\"n\">faults</th><th scope=\"col\" class=\"n\">days in service</th><th scope=\"col\" class=\"n\">certainty</th><th scope=\"col\">Evidence</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Lemons\"><table class=\"figures sortable\"><thead><tr><th scope=\"col\">Node</th><th scope=\"col\" class=\"n\">failures</th><th scope=\"col\" class=\"n\">days in service</th><th scope=\"col\" class=\"n\">certainty</th><th scope=\"col\">Evidence</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

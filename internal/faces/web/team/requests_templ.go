@@ -38,7 +38,7 @@ func requestsSection(v *frame.Visit, list []*musterv1.QuotaRequest) templ.Compon
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(list) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section aria-labelledby=\"h-requests\"><h2 id=\"h-requests\">Requests that wait for an answer</h2><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Requests\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\" class=\"n\">Number</th><th scope=\"col\">Quota</th><th scope=\"col\">Asks for</th><th scope=\"col\">By</th><th scope=\"col\" class=\"n\">When</th><th scope=\"col\">Why</th><th scope=\"col\">What there is</th><th scope=\"col\"></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section aria-labelledby=\"h-requests\"><h2 id=\"h-requests\">Requests that wait for an answer</h2><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Requests\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\" class=\"n\">Number</th><th scope=\"col\">Quota</th><th scope=\"col\">Asks for</th><th scope=\"col\">By</th><th scope=\"col\" class=\"n\">When</th><th scope=\"col\">Reason</th><th scope=\"col\">What there is</th><th scope=\"col\"></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -240,10 +240,10 @@ func endsText(t *musterv1.TemporaryGrant) string {
 
 // sentence says how the team stands, at once.
 func (m view) sentence() string {
-	assigned, backed, usage, over, borrowed := 0, 0, 0, 0, 0
+	assigned, backed, usage, unprotected, borrowed := 0, 0, 0, 0, 0
 	for _, r := range m.rows {
 		assigned, backed, usage = assigned+int(r.g.GetAssigned()), backed+int(r.g.GetBacked()), usage+int(r.g.GetUsage())
-		over, borrowed = over+int(r.g.GetOver()), borrowed+int(r.g.GetBorrowed())
+		unprotected, borrowed = unprotected+int(r.g.GetUnprotected()), borrowed+int(r.g.GetBorrowed())
 	}
 	if assigned+usage == 0 {
 		return "It has no grants of its own."
@@ -252,8 +252,8 @@ func (m view) sentence() string {
 	if borrowed > 0 {
 		s += ", " + draw.Number(borrowed) + " of them borrowed"
 	}
-	if over > 0 {
-		s += ", " + draw.Number(over) + " of them over (cut)"
+	if unprotected > 0 {
+		s += ", " + draw.Number(unprotected) + " of them unprotected"
 	}
 	for _, r := range m.rows {
 		if t := r.g.GetTemporary(); t != nil {

@@ -226,7 +226,7 @@ func grants(v *frame.Visit, rows []row, named bool) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Grants\"><table class=\"figures sortable\"><thead><tr>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Grants\"><table class=\"figures stacks sortable\"><thead><tr>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -240,7 +240,7 @@ func grants(v *frame.Visit, rows []row, named bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, w := range []string{"assigned", "gang", "backed", "unbacked", "usage", "borrowed", "lent", "over", "idle"} {
+		for _, w := range []string{"assigned", "gang", "backed", "unbacked", "usage", "borrowed", "lent", "unprotected", "idle"} {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<th scope=\"col\" class=\"n\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -484,7 +484,7 @@ func grants(v *frame.Visit, rows []row, named bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = parts.Num(v, "over", int(r.g.GetOver()), "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Num(v, "unprotected", int(r.g.GetUnprotected()), v.To("/workloads", "target", r.quota, "partition", r.g.GetPartition())).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -643,7 +643,7 @@ func body(m view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Holders\"><table class=\"figures sortable\"><thead><tr><th scope=\"col\">Namespace</th><th scope=\"col\">User</th>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 63, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Holders\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">Namespace</th><th scope=\"col\">User</th>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -693,14 +693,14 @@ func body(m view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "</a></th><td>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "</a></th><td data-label=\"user\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var24 string
 				templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(h.user)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 175, Col: 20}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 175, Col: 38}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 				if templ_7745c5c3_Err != nil {
@@ -919,7 +919,7 @@ func changesTable(v *frame.Visit, list []*musterv1.QuotaChange, names bool) temp
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<th scope=\"col\">What</th><th scope=\"col\">Partition</th><th scope=\"col\">Who</th><th scope=\"col\">Why</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<th scope=\"col\">What</th><th scope=\"col\">Partition</th><th scope=\"col\">By</th><th scope=\"col\">Reason</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1117,7 +1117,7 @@ func timelineBody(v *frame.Visit, list []picture.Timeline, means bool) templ.Com
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, " as a table</summary><table class=\"figures\"><thead><tr><th scope=\"col\" class=\"n\">Moment</th><th scope=\"col\" class=\"n\">assigned</th><th scope=\"col\" class=\"n\">backed</th><th scope=\"col\" class=\"n\">scheduled</th><th scope=\"col\" class=\"n\">borrowed</th><th scope=\"col\" class=\"n\">lent</th><th scope=\"col\" class=\"n\">over</th><th scope=\"col\" class=\"n\">on flex</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 111, " as a table</summary><table class=\"figures\"><thead><tr><th scope=\"col\" class=\"n\">When</th><th scope=\"col\" class=\"n\">assigned</th><th scope=\"col\" class=\"n\">backed</th><th scope=\"col\" class=\"n\">scheduled</th><th scope=\"col\" class=\"n\">borrowed</th><th scope=\"col\" class=\"n\">lent</th><th scope=\"col\" class=\"n\">over</th><th scope=\"col\" class=\"n\">on flex</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

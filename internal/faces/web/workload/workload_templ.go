@@ -1108,7 +1108,7 @@ func storyBody(v *frame.Visit, why *musterv1.WhyResponse, wide, narrow draw.SVG,
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Story\"><table class=\"stacks sortable\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">What</th><th scope=\"col\">Who</th><th scope=\"col\">Why</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Story\"><table class=\"stacks sortable\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">What</th><th scope=\"col\">By</th><th scope=\"col\">Reason</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
+)
+
+// undoOptions are those of `muster undo`.
+type undoOptions struct {
+	*app
+	reading
+	who   string
+	since moment
+}
+
+func newUndo(a *app) *cobra.Command {
+	o := &undoOptions{app: a, since: moment{env: a.Env}}
+	cmd := &cobra.Command{
+		Use:   "undo",
+		Short: "how to take back what you changed: the commands, the last change first",
+		Long: `Undo lists your changes of the last day with the command that takes each back. It changes nothing.
+Give the commands in this order, from the top: a later change may rest on an earlier one.
+A haircut has an undo of its own, for all its waves: muster haircut undo NAME --all.`,
+		Example: "  muster undo\n  muster undo --since 2h\n  muster undo --who ada --since 7d",
+		Args:    needs(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.read(cmd.Context(), &o.reading, o.ask)
+		},
+	}
+	o.reading.flags(a, cmd)
+	cmd.Flags().StringVar(&o.who, "who", "", "what actors changed whose name contains this; none: you")
+	cmd.Flags().Var(&o.since, "since", "from this moment on: 2026-11-01, or 7d (1d)")
+	return cmd
+}
+
+func (o *undoOptions) ask(ctx context.Context) (answer, error) {
+	who := o.who
+	if who == "" {
+		s, err := o.client().System.Status(ctx, &musterv1.StatusRequest{WithoutWorkloads: true})
+		if err != nil {
+			return answer{}, err
+		}
+		who = s.GetActor()
+	}
+	since := o.since.message()
+	if since == nil {
+		since = timestamppb.New(o.Now().Add(-24 * time.Hour))
+	}
+	res, err := o.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{AsOf: o.asOf.message(), Who: who, Since: since, Limit: most})
+	if err != nil {
+		return answer{}, err
+	}
+	t := newTable("Nothing was changed by "+who+" that a command takes back; --since 7d looks further back.",
+		column{head: "VERSION", right: true}, column{head: "WHEN"}, column{head: "BY", name: true, wide: true}, column{head: "UNDO", name: true})
+	for _, r := range slices.Backward(res.GetRecords()) {
+		for _, command := range o.undoes(ctx, r) {
+			t.add(r.GetSeq(), r.GetAt(), r.GetActor(), command)
+		}
+	}
+	return answer{message: res, table: t}, nil
+}
+
+// undoOf says how a change is taken back that was just made; "" where no command does.
+func (a *app) undoOf(ctx context.Context, w *musterv1.Written) string {
+	if w.GetDryRun() || w.GetRepeat() || w.GetProposal() != 0 || w.GetVersion() == 0 || a.output != "table" && a.output != "wide" {
+		return ""
+	}
+	res, err := a.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{From: w.GetVersion(), Limit: 1})
+	if err != nil || len(res.GetRecords()) == 0 || res.GetRecords()[0].GetSeq() != w.GetVersion() {
+		return ""
+	}
+	return strings.Join(a.undoes(ctx, res.GetRecords()[0]), "; ")
+}
+
+// undoes are the commands that take a record back, in the order in which they are to be given.
+func (a *app) undoes(ctx context.Context, r *musterv1.Record) (commands []string) {
+	nodes := map[string][]string{}
+	for _, e := range slices.Backward(r.GetEvents()) {
+		var f reversible
+		if json.Unmarshal([]byte(e.GetData()), &f) != nil {
+			continue
+		}
+		if e.GetKind() == "node.changed" {
+			verb := nodeUndo(f)
+			nodes[verb] = append(nodes[verb], f.Node)
+			continue
+		}
+		if line := a.reverse(ctx, e.GetKind(), f, r); line != nil {
+			commands = append(commands, a.because(r, line))
+		}
+	}
+	for _, verb := range []string{"uncordon", "cordon", "drain"} {
+		if list := nodes[verb]; len(list) > 0 {
+			slices.Sort(list)
+			commands = append(commands, a.because(r, append([]string{"node", verb}, folded(list)...)))
+		}
+	}
+	return commands
+}
+
+// because writes a command that says why it is given.
+func (a *app) because(r *musterv1.Record, line []string) string {
+	return words.Shell(append(append([]string{"muster"}, line...), "--reason", fmt.Sprintf("undo %d", r.GetSeq()))...)
+}
+
+// reversible is what of an event its undo needs.
+type reversible struct {
+	ID                                    uint64
+	Name, Quota, Partition, Node, Cluster string
+	From, To                              string
+	Was                                   any // GPUs, or an owner
+	GPUs                                  int
+	Temporary, WasTemporary               foreseenEnd
+	Hold, Request                         struct{ ID uint64 }
+	Spec                                  struct{ Namespace, Name string }
+	Haircut                               any // its name, or all of it
+}
+
+// nodeUndo is the verb that takes a change of a node's state back; "" where none does.
+func nodeUndo(f reversible) string {
+	switch {
+	case f.From == "healthy" && (f.To == "maintenance" || f.To == "suspect"):
+		return "uncordon"
+	case f.From == "maintenance":
+		return "drain"
+	case f.From == "suspect":
+		return "cordon"
+	}
+	return ""
+}
+
+// reverse is the command that takes an event back, nil where none does.
+func (a *app) reverse(ctx context.Context, kind string, f reversible, r *musterv1.Record) []string {
+	switch kind {
+	case "grant.set":
+		return a.regrant(ctx, f, r)
+	case "grant.transferred":
+		return []string{"quota", "transfer", f.To, f.From, f.Partition, fmt.Sprint(f.GPUs)}
+	case "quota.created":
+		return []string{"quota", "delete", f.Quota}
+	case "quota.owned":
+		if was, _ := f.Was.(string); was != "" {
+			return []string{"quota", "owner", f.Quota, was}
+		}
+		return []string{"quota", "owner", f.Quota, "--none"}
+	case "hold.placed":
+		return []string{"quota", "hold", "--release", fmt.Sprint(f.Hold.ID)}
+	case "request.made":
+		return []string{"quota", "withdraw", fmt.Sprint(f.Request.ID)}
+	case "incident.opened":
+		return []string{"incident", "close", f.Name}
+	case "haircut.applied":
+		return []string{"haircut", "undo", fmt.Sprint(f.Haircut), f.Cluster}
+	case "workload.submitted":
+		return []string{"job", "cancel", f.Spec.Namespace + "/" + f.Spec.Name}
+	}
+	return nil
+}
+
+// regrant gives a quota the grant that it had before a record, with the gang of that grant.
+func (a *app) regrant(ctx context.Context, f reversible, r *musterv1.Record) []string {
+	for _, e := range r.GetEvents() {
+		if e.GetKind() == "grant.transferred" || e.GetKind() == "haircut.applied" || e.GetKind() == "haircut.undone" {
+			return nil // what it did to grants is taken back as a whole
+		}
+	}
+	line := []string{"quota", "grant", f.Quota, f.Partition}
+	if f.Temporary != f.WasTemporary {
+		if f.WasTemporary.GPUs == 0 {
+			return append(line, "0", "--until", "now")
+		}
+		return append(line, fmt.Sprint(f.WasTemporary.GPUs), "--until", time.Unix(0, f.WasTemporary.Until).UTC().Format(time.RFC3339))
+	}
+	was, _ := f.Was.(float64)
+	line = append(line, fmt.Sprint(int(was)))
+	before, err := a.client().Quotas.GetQuota(ctx, &musterv1.GetQuotaRequest{AsOf: timestamppb.New(r.GetAt().AsTime().Add(-1)), Path: f.Quota})
+	for _, g := range before.GetQuota().GetGrants() {
+		if err == nil && g.GetPartition() == f.Partition && g.GetGang() > 0 {
+			line = append(line, "--gang", fmt.Sprint(g.GetGang()))
+		}
+	}
+	return line
+}
