@@ -16,7 +16,15 @@ func newHaircut(a *app) *cobra.Command {
 		Use: "haircut", Aliases: []string{"haircuts"},
 		Short: "bring assigned quota down to what is sustainable: plan, review, tell, apply, undo",
 		Long: `A haircut is a plan that people see, review, apply cluster by cluster and can undo. It takes first
-what is assigned above usage, then what idle jobs hold, then the rest; pro rata, in whole nodes.`,
+what is assigned above usage, then what idle jobs hold, then the rest; pro rata, in whole nodes.
+
+From the plan to the last wave, for a cut of 15 % in every cluster:
+  muster haircut plan --basis quota --policy 15% --save autumn --reason 'why, as people are told'
+  muster haircut review autumn --reason 'checked'
+  muster haircut tell autumn                       the messages, one for each owner; send them
+  muster haircut tell autumn --done --reason 'mailed on Monday'
+  muster haircut apply autumn --reason 'as mailed' once for each wave, or with the name of a cluster
+  muster haircut undo autumn --all --reason 'the nodes are back'`,
 	}
 	return group(cmd, newHaircutPlan(a), newHaircutList(a), newHaircutShow(a), newHaircutDiff(a), newHaircutReview(a),
 		newHaircutTell(a), newHaircutApply(a), newHaircutUndo(a), newHaircutDelete(a), newHaircutExport(a))
@@ -174,7 +182,7 @@ func effectTable(res *musterv1.CompareHaircutsResponse) *table {
 	t := newTable("", column{head: "POLICY"}, column{head: "BASIS"}, column{head: "CLUSTERS ABOVE", right: true},
 		column{head: "SUSTAINABLE", right: true}, column{head: "GPUS CUT", right: true}, column{head: "ABOVE USE", right: true},
 		column{head: "IDLE", right: true}, column{head: "REST", right: true}, column{head: "QUOTAS", right: true},
-		column{head: "PEOPLE", right: true}, column{head: "BELOW GANG", right: true, spare: true})
+		column{head: "OWNERS", right: true}, column{head: "BELOW GANG", right: true, spare: true})
 	for _, e := range res.GetEffects() {
 		if e.GetUnavailable() != "" {
 			continue

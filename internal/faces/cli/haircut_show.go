@@ -80,7 +80,7 @@ func (p *page) haircut(h *musterv1.Haircut) {
 	if s.GetTotal() > 0 {
 		p.say("Cuts %s: %s%s above usage, %s held by idle jobs, %s the rest. %s, %s.\n", counted(int64(s.GetTotal()), "GPU", "GPUs"),
 			fractionText(s), grouped(int64(s.GetUnscheduled())), grouped(int64(s.GetIdle())), grouped(int64(s.GetRest())), counted(int64(h.GetQuotas()), "quota", "quotas"),
-			counted(int64(h.GetPeople()), "person", "people"))
+			counted(int64(h.GetPeople()), "owner", "owners"))
 	}
 	if h.GetReason() != "" {
 		p.wrapAs("Reason: ", h.GetReason())

@@ -197,7 +197,7 @@ func (r *row) judge(stale, tripped bool, incidents int, mode string) {
 	note(f.GetOver() > 0, 100*int(f.GetOver()), draw.Number(int(f.GetOver()))+" over")
 	note(f.GetAssigned() > f.GetSustainable(), int(f.GetAssigned()-f.GetSustainable()), draw.Number(int(f.GetAssigned()-f.GetSustainable()))+" above sustainable")
 	note(incidents > 0, 50, draw.Count(incidents, "incident"))
-	note(f.GetInstalled() > f.GetHealthy(), int(f.GetInstalled()-f.GetHealthy()), draw.Number(int(f.GetInstalled()-f.GetHealthy()))+" down")
+	note(f.GetInstalled() > f.GetHealthy(), int(f.GetInstalled()-f.GetHealthy()), draw.Number(int(f.GetInstalled()-f.GetHealthy()))+" not healthy")
 	note(f.GetStranded() > 0, int(f.GetStranded()), draw.Number(int(f.GetStranded()))+" stranded")
 	note(mode != "enforce" && mode != "", 1, mode+" only")
 }

@@ -1477,7 +1477,7 @@ func savedBody(m view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 129, "</dd></div><div><dt>People</dt><dd>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 129, "</dd></div><div><dt>Owners</dt><dd>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2039,7 +2039,7 @@ func compareBody(v *frame.Visit, list []*musterv1.HaircutEffect) templ.Component
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 184, "</th><th scope=\"col\" class=\"n\">excess</th><th scope=\"col\" class=\"n\">cut</th><th scope=\"col\" class=\"n\">of it above usage</th><th scope=\"col\" class=\"n\">idle</th><th scope=\"col\" class=\"n\">the rest</th><th scope=\"col\" class=\"n\">quotas</th><th scope=\"col\" class=\"n\">people</th><th scope=\"col\" class=\"n\">below gang</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 184, "</th><th scope=\"col\" class=\"n\">excess</th><th scope=\"col\" class=\"n\">cut</th><th scope=\"col\" class=\"n\">of it above usage</th><th scope=\"col\" class=\"n\">idle</th><th scope=\"col\" class=\"n\">the rest</th><th scope=\"col\" class=\"n\">quotas</th><th scope=\"col\" class=\"n\">owners</th><th scope=\"col\" class=\"n\">below gang</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
