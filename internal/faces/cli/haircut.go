@@ -18,13 +18,7 @@ func newHaircut(a *app) *cobra.Command {
 		Long: `A haircut is a plan that people see, review, apply cluster by cluster and can undo. It takes first
 what is assigned above usage, then what idle jobs hold, then the rest; pro rata, in whole nodes.
 
-From the plan to the last wave, for a cut of 15 % in every cluster:
-  muster haircut plan --basis quota --policy 15% --save autumn --reason 'why, as people are told'
-  muster haircut review autumn --reason 'checked'
-  muster haircut tell autumn                       the messages, one for each owner; send them
-  muster haircut tell autumn --done --reason 'mailed on Monday'
-  muster haircut apply autumn --reason 'as mailed' once for each wave, or with the name of a cluster
-  muster haircut undo autumn --all --reason 'the nodes are back'`,
+The steps, in order: plan --save, review, tell, tell --done, apply (once for each wave). Undo --all takes all back.`,
 	}
 	return group(cmd, newHaircutPlan(a), newHaircutList(a), newHaircutShow(a), newHaircutDiff(a), newHaircutReview(a),
 		newHaircutTell(a), newHaircutApply(a), newHaircutUndo(a), newHaircutDelete(a), newHaircutExport(a))
