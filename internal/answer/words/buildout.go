@@ -8,7 +8,7 @@ import (
 )
 
 // tellBuildout says what becomes of clusters that are built.
-func tellBuildout(e event.Event, names Names) (Told, bool) {
+func tellBuildout(e event.Event, _ Names) (Told, bool) {
 	switch e := e.(type) {
 	case event.BlueprintAdded:
 		return Told{Other, e.Blueprint.Name, fmt.Sprintf("is a blueprint now, version %d", e.Blueprint.Version)}, true
@@ -26,7 +26,7 @@ func tellBuildout(e event.Event, names Names) (Told, bool) {
 	case event.ConditionChanged:
 		return Told{Life, e.Cluster, fmt.Sprintf("has condition %s %s (%s)", e.Condition, e.Status, e.Reason)}, true
 	}
-	return tellOutside(e, names)
+	return tellOutside(e)
 }
 
 func touched(e event.ClusterTouched) string {
@@ -63,7 +63,7 @@ func turned(e event.LifeTurned) string {
 }
 
 // tellOutside says what is known of the world outside.
-func tellOutside(e event.Event, _ Names) (Told, bool) {
+func tellOutside(e event.Event) (Told, bool) {
 	switch e := e.(type) {
 	case event.CoresReserved:
 		return Told{Life, e.Cluster, "has cores reserved: " + Few(reservations(e.Reserved), 4)}, true

@@ -8,8 +8,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// tellMetal says what becomes of clusters, nodes, policies and incidents.
-func tellMetal(e event.Event, _ Names) (Told, bool) {
+// tellFleet says what becomes of clusters, nodes, policies and incidents.
+func tellFleet(e event.Event, _ Names) (Told, bool) {
 	switch e := e.(type) {
 	case event.ClusterAdded:
 		return Told{Cluster, e.Cluster, fmt.Sprintf("joins the fleet, in mode %s", e.Mode)}, true

@@ -69,8 +69,14 @@ func TellEvent(e event.Event, names Names) Told {
 	return raw(string(data))
 }
 
+// teller says the events of one subject; ok is false for all others.
+type teller func(e event.Event, names Names) (told Told, ok bool)
+
+// tellers are those of all subjects. No two say the same event.
+var tellers = []teller{tellWork, tellPlace, tellFleet, tellPeople, tellHaircut, tellHealth, tellMaintenance, tellBuildout}
+
 func tell(e event.Event, names Names) (Told, bool) {
-	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellMetal, tellPeople, tellHaircut, tellHealth, tellMaintenance, tellBuildout} {
+	for _, tell := range tellers {
 		if told, ok := tell(e, names); ok {
 			return told, true
 		}
@@ -78,18 +84,16 @@ func tell(e event.Event, names Names) (Told, bool) {
 	return Told{}, false
 }
 
-// Mentions lists the workloads that an event names by number.
+// Mentions lists the workloads that an event's sentence names by number, so that a caller can
+// look their names up before it calls Tell. It forms the sentence once, with Names that only
+// note what they are asked: so no second list of fields has to agree with the sentences.
 func Mentions(kind, data string) []uint64 {
 	e, err := event.Parse(kind, []byte(data))
 	if err != nil {
 		return nil
 	}
 	var ids []uint64
-	note := func(id uint64) uint64 { ids = append(ids, id); return id }
-	names := Names(func(id uint64) string { note(id); return "" })
-	for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellHealth, tellMaintenance} {
-		_, _ = tell(e, names)
-	}
+	_, _ = tell(e, func(id uint64) string { ids = append(ids, id); return "" })
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
@@ -100,14 +104,23 @@ func raw(data string) Told {
 	if json.Unmarshal([]byte(data), &fields) != nil {
 		return Told{Says: data}
 	}
-	about := ""
+	about := takeSubject(fields)
+	return Told{Other, about, strings.Join(rawParts(fields), ", ")}
+}
+
+// takeSubject takes the field out that says what an event is about: the most particular one.
+func takeSubject(fields map[string]any) string {
 	for _, key := range []string{"node", "quota", "partition", "cluster", "name", "scope"} {
-		if text, ok := fields[key].(string); ok && about == "" && text != "" {
-			about = text
+		if text, ok := fields[key].(string); ok && text != "" {
 			delete(fields, key)
+			return text
 		}
 	}
-	var parts []string
+	return ""
+}
+
+// rawParts says each field: of a list how long it is, of an object nothing.
+func rawParts(fields map[string]any) (parts []string) {
 	for k, v := range fields {
 		switch v := v.(type) {
 		case string, bool:
@@ -119,7 +132,7 @@ func raw(data string) Told {
 		}
 	}
 	slices.Sort(parts)
-	return Told{Other, about, strings.Join(parts, ", ")}
+	return parts
 }
 
 func because(why string) string {

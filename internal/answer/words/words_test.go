@@ -42,7 +42,7 @@ func TestOldRecordsAreTold(t *testing.T) {
 				continue // not a record
 			}
 			for _, e := range r.Events {
-				for _, tell := range []func(event.Event, Names) (Told, bool){tellWork, tellPlace, tellMetal, tellPeople, tellHaircut, tellHealth, tellMaintenance, tellBuildout} {
+				for _, tell := range tellers {
 					told, ok := tell(e, nameless)
 					if !ok {
 						continue
