@@ -7,44 +7,63 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 // cut whole, what no workload uses goes first, and gangs are kept. It decides nothing.
 
 // asked notes with each cut what was asked, and why it differs; and the quotas that keep
-// all they have, though they were asked.
+// all they have, though they were asked. The cuts are those of some of the rows, in the same order.
 func asked(part *fleet.CutPart, rows []*row, basis fleet.Basis, n nodes) {
-	sizes, total := make([]int, len(rows)), 0
-	for i, r := range rows {
-		sizes[i] = r.account.Grant
-		total += sizes[i]
-	}
-	wanted := max(0, part.Assigned-part.Sustainable)
-	if basis == fleet.BasisQuota {
-		wanted = total - total*n.allowed/max(1, n.installed*1000)
-	}
+	grants := grantsOf(rows)
+	wanted := wantedCut(part, grants, basis, n)
 	if len(part.Cuts) == 0 || wanted <= 0 {
 		return
 	}
-	at := 0
-	for i, gpus := range Apportion(sizes, wanted) {
+	next := 0 // the cut that is looked for
+	for i, gpus := range Apportion(grants, wanted) {
 		r := rows[i]
-		if at < len(part.Cuts) && part.Cuts[at].Quota == r.account.Quota {
-			c := &part.Cuts[at]
+		switch {
+		case next < len(part.Cuts) && part.Cuts[next].Quota == r.account.Quota:
+			c := &part.Cuts[next]
 			c.Asked, c.Why = gpus, r.why(c.GPUs()-gpus)
-			at++
-		} else if gpus > 0 {
-			a := r.account
-			part.Spared = append(part.Spared, fleet.Cut{Quota: a.Quota, Was: a.Grant, Now: a.Grant, Usage: a.Usage(), Gang: a.Gang, GangNow: a.Gang, Asked: gpus, Why: r.why(-gpus)})
+			next++
+		case gpus > 0:
+			part.Spared = append(part.Spared, r.spared(gpus))
 		}
 	}
 }
 
-// why says why a row is cut by so many GPUs more than was asked; fewer: negative.
-func (r *row) why(more int) fleet.CutWhy {
-	per := 1
-	if r.grant > 0 {
-		per = max(1, (r.account.Grant-r.extra)/r.grant)
+// grantsOf lists the grants of rows, in GPUs.
+func grantsOf(rows []*row) []int {
+	grants := make([]int, len(rows))
+	for i, r := range rows {
+		grants[i] = r.account.Grant
 	}
+	return grants
+}
+
+// wantedCut is how many GPUs are to be cut in the partition. By the basis quota every grant falls
+// to its share of what the policy allows; else assigned falls to sustainable.
+func wantedCut(part *fleet.CutPart, grants []int, basis fleet.Basis, n nodes) int {
+	if basis != fleet.BasisQuota {
+		return part.Assigned - part.Sustainable
+	}
+	total := 0
+	for _, gpus := range grants {
+		total += gpus
+	}
+	return total - total*n.allowed/max(1, n.installed*1000)
+}
+
+// spared is a quota that keeps all it has, and was asked for so many GPUs.
+func (r *row) spared(gpus int) fleet.Cut {
+	a := r.account
+	return fleet.Cut{Quota: a.Quota, Was: a.Grant, Now: a.Grant, Usage: a.Usage(), Gang: a.Gang, GangNow: a.Gang, Asked: gpus, Why: r.why(-gpus)}
+}
+
+// why says why a row is cut by so many GPUs more than was asked; fewer: negative. A difference
+// of less than one node is rounding.
+func (r *row) why(more int) fleet.CutWhy {
+	node := r.gpusPerNode()
 	switch {
 	case more == 0:
 		return ""
-	case more < per && -more < per:
+	case more < node && -more < node:
 		return fleet.CutWholeNodes
 	case more < 0 && r.gang > 0 && r.grant-r.taken() <= r.gang:
 		return fleet.CutGangKept
@@ -54,4 +73,12 @@ func (r *row) why(more int) fleet.CutWhy {
 		return fleet.CutForOthers
 	}
 	return fleet.CutUnused
+}
+
+// gpusPerNode is the GPUs of one node, as the row's own figures say; 1 where the grant fills no node.
+func (r *row) gpusPerNode() int {
+	if r.grant == 0 {
+		return 1
+	}
+	return max(1, (r.account.Grant-r.extra)/r.grant)
 }
