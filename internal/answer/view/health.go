@@ -67,58 +67,63 @@ func HealthOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) PartitionHe
 		}
 	}
 	for i := range d.Verdicts {
-		if v := &d.Verdicts[i]; v.Held != "" {
+		if v := &d.Verdicts[i]; v.Held != "" { // what is wanted is held back, and Held says why
 			h.Waiting = append(h.Waiting, nodeHealthRow(p, v))
 		}
 	}
 	return h
 }
 
-// stateCounts counts the nodes that are not healthy, and those that are, by state and cause.
-func stateCounts(p *fleet.Partition) []StateCount {
-	type key struct {
-		state fleet.NodeState
-		cause string
-		owner fleet.StateOwner
+// stateKey is what the nodes of one StateCount have in common.
+type stateKey struct {
+	state fleet.NodeState
+	cause string
+	owner fleet.StateOwner
+}
+
+func stateKeyOf(n *fleet.Node) stateKey {
+	k := stateKey{state: n.State, owner: n.StateOwner}
+	if n.State != fleet.Healthy { // the last signal of a healthy node is no cause any more
+		k.cause = fleet.OutageCause(n.Signal)
 	}
-	by := map[key]*StateCount{}
-	var list []StateCount
-	var last key
-	var count *StateCount // of the last one: most are alike
+	return k
+}
+
+// stateCounts counts all nodes of a partition by state, cause and owner.
+func stateCounts(p *fleet.Partition) []StateCount {
+	counts := map[stateKey]*StateCount{}
+	var last stateKey
+	var count *StateCount // that of last: nodes in a row are mostly alike, and cost no look into the map
 	for _, n := range p.Nodes {
-		k := key{state: n.State, owner: n.StateOwner}
-		if n.State != fleet.Healthy {
-			k.cause = fleet.OutageCause(n.Signal)
-		}
-		if count == nil || k != last {
-			if by[k] == nil {
-				by[k] = &StateCount{State: k.state, Cause: k.cause, Owner: k.owner}
+		if k := stateKeyOf(n); count == nil || k != last {
+			if counts[k] == nil {
+				counts[k] = &StateCount{State: k.state, Cause: k.cause, Owner: k.owner}
 			}
-			last, count = k, by[k]
+			last, count = k, counts[k]
 		}
 		count.Nodes++
 		count.GPUs += n.GPUs
 	}
-	for _, c := range by {
+	var list []StateCount
+	for _, c := range counts {
 		list = append(list, *c)
 	}
-	order := fleet.NodeStates()
-	slices.SortFunc(list, func(a, b StateCount) int {
-		if x, y := slices.Index(order, a.State), slices.Index(order, b.State); x != y {
-			return x - y
-		}
-		if a.Nodes != b.Nodes {
-			return b.Nodes - a.Nodes
-		}
-		if a.Cause != b.Cause {
-			return cmp.Compare(a.Cause, b.Cause)
-		}
-		return cmp.Compare(a.Owner, b.Owner)
-	})
+	slices.SortFunc(list, compareCounts)
 	return list
 }
 
-// NodeHealthOf is a node's health at a moment.
+// compareCounts orders by state as in a node's life, then the most nodes first.
+func compareCounts(a, b StateCount) int {
+	life := fleet.NodeStates()
+	return cmp.Or(
+		cmp.Compare(slices.Index(life, a.State), slices.Index(life, b.State)),
+		cmp.Compare(b.Nodes, a.Nodes),
+		cmp.Compare(a.Cause, b.Cause),
+		cmp.Compare(a.Owner, b.Owner),
+	)
+}
+
+// NodeHealthOf is a node's health at a moment; false where no node has that name.
 func NodeHealthOf(s *fleet.State, name string, now fleet.Instant) (NodeHealth, bool) {
 	p, node := s.FindNode(name)
 	if p == nil {
