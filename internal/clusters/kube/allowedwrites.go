@@ -68,7 +68,7 @@ const anything = "anything"
 // The patches that Muster makes.
 var (
 	podPatch = shape{
-		"metadata": shape{"uid": anything, "annotations": shape{translate.AnnotationNode: anything, costs: anything}},
+		"metadata": shape{"uid": anything, "annotations": shape{translate.AnnotationNode: anything, deletionCost: anything}},
 		"spec": shape{
 			"schedulingGates": shape{"$patch": "delete", "name": translate.Gate},
 			"affinity":        shape{"nodeAffinity": shape{"requiredDuringSchedulingIgnoredDuringExecution": anything}},

@@ -47,20 +47,14 @@ func (c *Client) ungate(ctx context.Context, p translate.Pod, node string) error
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	node = translate.Bare(node)
-	terms := []corev1.NodeSelectorTerm{{}}
-	if p.Choosy { // what the pod itself asks for must stay
-		var is corev1.Pod
-		if err := c.core.Get().Namespace(translate.Bare(p.Namespace)).Resource("pods").Name(p.Name).Do(ctx).Into(&is); err != nil {
-			return err
-		}
-		if f := is.Spec.Affinity; f != nil && f.NodeAffinity != nil && f.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-			terms = f.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-		}
+	terms, err := c.requiredNodes(ctx, p)
+	if err != nil {
+		return err
 	}
-	for i := range terms {
+	for i := range terms { // terms are alternatives: each must name the node
 		terms[i].MatchFields = append(terms[i].MatchFields, corev1.NodeSelectorRequirement{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node}})
 	}
-	patch := map[string]any{
+	return c.patch(ctx, p, map[string]any{
 		"metadata": map[string]any{"uid": p.UID, "annotations": map[string]string{translate.AnnotationNode: node}},
 		"spec": map[string]any{
 			"schedulingGates": []map[string]string{{"$patch": "delete", "name": translate.Gate}},
@@ -68,10 +62,29 @@ func (c *Client) ungate(ctx context.Context, p translate.Pod, node string) error
 				"requiredDuringSchedulingIgnoredDuringExecution": corev1.NodeSelector{NodeSelectorTerms: terms},
 			}},
 		},
-	}
-	return c.patch(ctx, p, patch)
+	})
 }
 
+// requiredNodes are the node terms that a pod requires by itself: they must stay beside the node
+// that it is pinned to. A pod that requires none has one empty term. The pod is read anew: its
+// translation does not keep the terms.
+func (c *Client) requiredNodes(ctx context.Context, p translate.Pod) ([]corev1.NodeSelectorTerm, error) {
+	none := []corev1.NodeSelectorTerm{{}}
+	if !p.Choosy {
+		return none, nil
+	}
+	var pod corev1.Pod
+	if err := c.core.Get().Namespace(translate.Bare(p.Namespace)).Resource("pods").Name(p.Name).Do(ctx).Into(&pod); err != nil {
+		return nil, err
+	}
+	a := pod.Spec.Affinity
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return none, nil
+	}
+	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms, nil
+}
+
+// patch changes a pod by a strategic merge, in which uid guards against another pod of its name.
 func (c *Client) patch(ctx context.Context, p translate.Pod, patch any, subresource ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -82,8 +95,8 @@ func (c *Client) patch(ctx context.Context, p translate.Pod, patch any, subresou
 	return c.core.Patch(types.StrategicMergePatchType).Namespace(translate.Bare(p.Namespace)).Resource("pods").Name(p.Name).SubResource(subresource...).Body(data).Do(ctx).Error()
 }
 
-// Evict asks a pod to leave within a grace. A disruption budget may
-// refuse that while there is time; then the pod is deleted anyway.
+// Evict asks a pod to leave within a grace. A disruption budget may refuse that while grace is
+// left; without grace the pod is deleted, which no budget refuses.
 func (c *Client) Evict(ctx context.Context, p translate.Pod, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -101,16 +114,16 @@ func (c *Client) Evict(ctx context.Context, p translate.Pod, grace time.Duration
 	return c.delete(ctx, p, options)
 }
 
-// costs says to what scales pods which of them to take away first; those that leave
-// come before all that say nothing, which count as 0.
+// deletionCost is the annotation by which a controller that scales down chooses pods: the lowest
+// cost goes first. A pod without it counts as 0, so leavesFirst comes before all of those.
 const (
-	costs = "controller.kubernetes.io/pod-deletion-cost"
-	least = "-1000000"
+	deletionCost = "controller.kubernetes.io/pod-deletion-cost"
+	leavesFirst  = "-1000000"
 )
 
-// Cheapen lets a controller that has too many pods take this one away first.
+// Cheapen lowers a pod's deletion cost: a controller that has too many pods takes this one first.
 func (c *Client) Cheapen(ctx context.Context, p translate.Pod) error {
-	return gone(c.patch(ctx, p, map[string]any{"metadata": map[string]any{"uid": p.UID, "annotations": map[string]string{costs: least}}}))
+	return gone(c.patch(ctx, p, map[string]any{"metadata": map[string]any{"uid": p.UID, "annotations": map[string]string{deletionCost: leavesFirst}}}))
 }
 
 // Remove deletes a pod with its own grace.
@@ -134,7 +147,8 @@ func gone(err error) error {
 	return err
 }
 
-// certain says whether an error came from the API server: then nothing was done.
+// certain says whether an error is a refusal by the API server: then nothing was done. After any
+// other error, as a timeout, the call may have been carried out.
 func certain(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && !apierrors.IsServerTimeout(err) && !apierrors.IsTimeout(err) && !apierrors.IsInternalError(err)

@@ -47,7 +47,7 @@ func TestAGangWaitsForNothingThatHasFinished(t *testing.T) {
 		"not all are made yet":       {[]translate.Pod{over, early, early}, false},
 		"all have finished":          {[]translate.Pod{over, over}, false},
 	} {
-		if got := fewerLeft(&translate.Part{Pool: fleet.Pool{Min: 3, Max: 3}, Pods: c.pods}); got != c.want {
+		if got := onlyRestWaits(&translate.Part{Pool: fleet.Pool{Min: 3, Max: 3}, Pods: c.pods}); got != c.want {
 			t.Errorf("%s: %t", what, got)
 		}
 	}

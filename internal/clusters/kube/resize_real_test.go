@@ -111,8 +111,8 @@ func TestShrinkingRemovesThePodsThatMusterChose(t *testing.T) {
 		for _, p := range w.pods("elm") {
 			if p.Metadata.DeletionTimestamp != "" {
 				chosen = append(chosen, p.Metadata.UID)
-				if p.Metadata.Annotations[costs] != least {
-					t.Errorf("pod %s leaves, and its deletion cost is %q", p.Metadata.Name, p.Metadata.Annotations[costs])
+				if p.Metadata.Annotations[deletionCost] != leavesFirst {
+					t.Errorf("pod %s leaves, and its deletion cost is %q", p.Metadata.Name, p.Metadata.Annotations[deletionCost])
 				}
 			}
 		}
