@@ -16,7 +16,7 @@ func TestWhatWouldHappenIsSaidInSentences(t *testing.T) {
 		{"access.set", `{"quota":"u","access":{"users":["bob","eve"]}}`, "u is open to users bob, eve"},
 		{"node.changed", `{"node":"n1","from":"healthy","to":"degraded","dead":2}`, "n1 turns from healthy to degraded, 2 GPUs dead"},
 		{"hold.placed", `{"hold":{"id":1,"quota":"u","partition":"t/g","gpus":16,"user":"ada"}}`, "16 GPUs of t/g are held for user ada in u"},
-		{"some.day", `{"quota":"u","x":1}`, "u: some.day x 1"},
+		{"some.day", `{"quota":"u","x":1}`, "u x 1"},
 	} {
 		if got := n.plan(&musterv1.Event{Kind: c.kind, Data: c.data}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.kind, got, c.want)
