@@ -75,7 +75,7 @@ func (a *app) unprotected(ctx context.Context, events []*musterv1.Event) (lines 
 func (a *app) ask(what string, lines []string, question string) bool {
 	_, _ = fmt.Fprintln(a.Err, what)
 	for i, line := range lines {
-		if i == mostTouched {
+		if i == mostEffects {
 			_, _ = fmt.Fprintf(a.Err, "  and %d more; --dry-run names them all\n", len(lines)-i)
 			break
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -198,6 +199,23 @@ func (o *showOptions) node(ctx context.Context) (answer, error) {
 	return answer{message: res, rows: nodeTable(res.GetNodes()), lead: func(p *page) { p.node(n, set) }}, nil
 }
 
+// setter says who put a node into its state, and why; "" where the log does not
+// tell, or the node is healthy.
+func (o *showOptions) setter(ctx context.Context, n *musterv1.Node) string {
+	if n.GetState() == "healthy" {
+		return ""
+	}
+	res, err := o.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{
+		AsOf: o.asOf.message(), Since: n.GetSince(), About: n.GetName(), Kinds: []string{"node.changed"}, Limit: 1,
+	})
+	if err != nil || len(res.GetRecords()) == 0 || !res.GetRecords()[0].GetAt().AsTime().Equal(n.GetSince().AsTime()) {
+		return ""
+	}
+	r := res.GetRecords()[0]
+	return strings.TrimSpace(r.GetActor() + prefixed(": ", r.GetReason()))
+}
+
+// node shows one node field by field; set: who put it into its state, and why.
 func (p *page) node(n *musterv1.Node, set string) {
 	p.say("%s  %s", p.paint.paint(strong, n.GetName()), p.paint.paint(stateStyles[n.GetState()], n.GetState()))
 	p.field("since", fmt.Sprintf("%s (%s ago)", p.moment(n.GetSince().AsTime()), p.ago(n.GetSince().AsTime())))

@@ -77,8 +77,8 @@ func (o *nodeSetOptions) set(ctx context.Context, names []string, said string) e
 			Write: o.writing.message(), Names: names, State: o.state, Dead: o.dead, Signal: o.signal, At: o.at.message(),
 		})
 		if err == nil {
-			lines = o.touched(ctx, res.GetWritten())
+			lines = o.effects(ctx, res.GetWritten())
 		}
 		return res.GetWritten(), err
-	}, said, func(p *page) { p.done(lines) })
+	}, said, func(p *page) { p.effects(lines) })
 }

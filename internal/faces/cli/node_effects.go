@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
+)
+
+// A change of a node's state ends or moves work there. Its dry run says what it would do; this
+// file says what it did, once it is made.
+
+// mostEffects is how many lines of it are shown, before it is said how many more there are.
+const mostEffects = 20
+
+// effects reads what a change did to work from the record that it made. The change is made:
+// where the record cannot be had, there is only less to say, and no error.
+func (o *nodeSetOptions) effects(ctx context.Context, w *musterv1.Written) (lines []string) {
+	made := !w.GetDryRun() && w.GetVersion() != 0 && !slices.Contains(w.GetNotes(), wire.Unchanged)
+	forPeople := o.output == "table" || o.output == "wide"
+	if !made || !forPeople {
+		return nil
+	}
+	res, err := o.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{From: w.GetVersion(), Limit: 1})
+	if err != nil || len(res.GetRecords()) == 0 || res.GetRecords()[0].GetSeq() != w.GetVersion() {
+		return nil
+	}
+	n := &names{}
+	n.learn(ctx, o.app, res.GetRecords())
+	events := res.GetRecords()[0].GetEvents()
+	lines = gangsInPieces(events)
+	for _, e := range events {
+		if jobSentences[e.GetKind()] != nil {
+			lines = append(lines, n.plan(e))
+		}
+	}
+	return lines
+}
+
+// effects shows what a change did to work.
+func (p *page) effects(lines []string) {
+	for i, line := range lines {
+		if i == mostEffects {
+			p.say("  and %s more; muster events tells them all", counted(int64(len(lines)-i), "change", "changes"))
+			return
+		}
+		p.wrapAs("  - ", line)
+	}
+}
