@@ -405,7 +405,7 @@ type IslandCapacity struct {
 	OwnShare int32 `protobuf:"varint,5,opt,name=own_share,json=ownShare,proto3" json:"own_share,omitempty"`
 	// GPUs that back quotas here.
 	Backed int32 `protobuf:"varint,6,opt,name=backed,proto3" json:"backed,omitempty"`
-	// Usable GPUs, and those nobody holds or has reserved.
+	// Usable GPUs, and those that are neither held nor reserved.
 	Usable        int32 `protobuf:"varint,7,opt,name=usable,proto3" json:"usable,omitempty"`
 	Free          int32 `protobuf:"varint,8,opt,name=free,proto3" json:"free,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -977,7 +977,7 @@ func (x *FreeResponse) GetIslands() []*FreeIsland {
 	return nil
 }
 
-// FreeIsland is the room in one island that nobody holds or has reserved.
+// FreeIsland is the room in one island that is neither held nor reserved.
 type FreeIsland struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Partition string                 `protobuf:"bytes,1,opt,name=partition,proto3" json:"partition,omitempty"`
@@ -1062,7 +1062,7 @@ type UsableRequest struct {
 	Scope string                 `protobuf:"bytes,2,opt,name=scope,proto3" json:"scope,omitempty"`
 	// Whose share of flex is asked about.
 	Namespace string `protobuf:"bytes,3,opt,name=namespace,proto3" json:"namespace,omitempty"`
-	// Every quota, whoever may target it.
+	// Every quota, no matter who may target it.
 	All           bool `protobuf:"varint,4,opt,name=all,proto3" json:"all,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1200,7 +1200,7 @@ type UsableQuota struct {
 	Borrow int32 `protobuf:"varint,7,opt,name=borrow,proto3" json:"borrow,omitempty"`
 	// Workloads that wait there; they come first.
 	Waiting int32 `protobuf:"varint,8,opt,name=waiting,proto3" json:"waiting,omitempty"`
-	// The next moment at which something is known to change, and what then; not set: nobody knows one.
+	// The next moment at which something is known to change, and what then; not set: none is known.
 	Next     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=next,proto3" json:"next,omitempty"`
 	NextWhat string                 `protobuf:"bytes,10,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
 	// Of its backing, what is held for the caller and not used, and what is held for others, which is in none of the above.
@@ -1501,7 +1501,7 @@ type Node struct {
 	State  string                 `protobuf:"bytes,7,opt,name=state,proto3" json:"state,omitempty"`
 	Since  *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=since,proto3" json:"since,omitempty"`
 	Signal string                 `protobuf:"bytes,9,opt,name=signal,proto3" json:"signal,omitempty"`
-	// Usable GPUs that nobody holds or has reserved.
+	// Usable GPUs that are neither held nor reserved.
 	Free int32 `protobuf:"varint,10,opt,name=free,proto3" json:"free,omitempty"`
 	// The quota whose in-quota work stands here.
 	Quota string `protobuf:"bytes,11,opt,name=quota,proto3" json:"quota,omitempty"`

@@ -151,7 +151,7 @@ type Ahead struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// probation, dwell, hold, work, maintenance, incident, wave or delivery.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// Not set: nobody knows when.
+	// Not set: it is not known when.
 	At *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
 	// Since when it is on its way.
 	Since     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`

@@ -39,7 +39,7 @@ type Policy struct {
 	// The longest grace that a workload may wish for (15 min).
 	MaxGrace *durationpb.Duration `protobuf:"bytes,6,opt,name=max_grace,json=maxGrace,proto3" json:"max_grace,omitempty"`
 	Idle     *Idle                `protobuf:"bytes,7,opt,name=idle,proto3" json:"idle,omitempty"`
-	// A haircut must be reviewed by somebody else than who made it.
+	// A haircut must be reviewed by another person than the one who made it.
 	SecondPerson *bool `protobuf:"varint,30,opt,name=second_person,json=secondPerson,proto3,oneof" json:"second_person,omitempty"`
 	// Everybody who signs in reads all work in full, not their own teams' alone.
 	OpenReading *bool `protobuf:"varint,31,opt,name=open_reading,json=openReading,proto3,oneof" json:"open_reading,omitempty"`

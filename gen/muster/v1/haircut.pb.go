@@ -477,7 +477,7 @@ type HaircutPart struct {
 	Excess int32 `protobuf:"varint,6,opt,name=excess,proto3" json:"excess,omitempty"`
 	// Sustainable above assigned.
 	Unallocated int32 `protobuf:"varint,7,opt,name=unallocated,proto3" json:"unallocated,omitempty"`
-	// Kept back and granted to nobody: the class in which nobody loses.
+	// Kept back and granted to no quota: the class in which no quota loses.
 	Records   int32           `protobuf:"varint,8,opt,name=records,proto3" json:"records,omitempty"`
 	Causes    []*HaircutCause `protobuf:"bytes,9,rep,name=causes,proto3" json:"causes,omitempty"`
 	Incidents []string        `protobuf:"bytes,10,rep,name=incidents,proto3" json:"incidents,omitempty"`
@@ -2198,7 +2198,7 @@ func (x *HaircutMessagesResponse) GetMessages() []*HaircutMessage {
 // HaircutMessage is what one owner is to be told.
 type HaircutMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Empty: nobody is known to answer for these quotas.
+	// Empty: no owner of these quotas is known.
 	Owner         string   `protobuf:"bytes,1,opt,name=owner,proto3" json:"owner,omitempty"`
 	Quotas        []string `protobuf:"bytes,2,rep,name=quotas,proto3" json:"quotas,omitempty"`
 	Subject       string   `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`

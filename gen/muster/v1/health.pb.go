@@ -910,7 +910,7 @@ type StateCount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	State string                 `protobuf:"bytes,1,opt,name=state,proto3" json:"state,omitempty"`
 	Cause string                 `protobuf:"bytes,2,opt,name=cause,proto3" json:"cause,omitempty"`
-	// operator, automatic, cluster, maintenance; empty: nobody.
+	// operator, automatic, cluster, maintenance; empty: none.
 	Owner         string `protobuf:"bytes,3,opt,name=owner,proto3" json:"owner,omitempty"`
 	Nodes         int32  `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
 	Gpus          int32  `protobuf:"varint,5,opt,name=gpus,proto3" json:"gpus,omitempty"`
@@ -2869,7 +2869,7 @@ type Usage struct {
 	Namespace string                 `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	Name      string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Sm        float64                `protobuf:"fixed64,3,opt,name=sm,proto3" json:"sm,omitempty"`
-	// Not set where nobody measured.
+	// Not set where it was not measured.
 	Tensor        *float64 `protobuf:"fixed64,4,opt,name=tensor,proto3,oneof" json:"tensor,omitempty"`
 	Network       *float64 `protobuf:"fixed64,5,opt,name=network,proto3,oneof" json:"network,omitempty"`
 	unknownFields protoimpl.UnknownFields

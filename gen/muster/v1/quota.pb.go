@@ -1646,7 +1646,7 @@ type SetOwnerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
 	Path  string                 `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
-	// Empty: nobody.
+	// Empty: none.
 	Owner         string `protobuf:"bytes,3,opt,name=owner,proto3" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -259,7 +259,7 @@ type Chances struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Sustainable and neither assigned nor held: can be granted at once.
 	Unallocated int32 `protobuf:"varint,1,opt,name=unallocated,proto3" json:"unallocated,omitempty"`
-	// Can be used meanwhile, by who can be interrupted; and what of it nobody uses now.
+	// Can be used meanwhile, by work that can be interrupted; and what of it is not used now.
 	Flex     int32 `protobuf:"varint,2,opt,name=flex,proto3" json:"flex,omitempty"`
 	FlexFree int32 `protobuf:"varint,3,opt,name=flex_free,json=flexFree,proto3" json:"flex_free,omitempty"`
 	// Who could transfer some, the most first. Each owner must agree.
@@ -330,7 +330,7 @@ func (x *Chances) GetGivers() []*Giver {
 type Giver struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Quota string                 `protobuf:"bytes,1,opt,name=quota,proto3" json:"quota,omitempty"`
-	// Who must agree; "" where nobody is named.
+	// Who must agree; "" where none is named.
 	Owner string `protobuf:"bytes,2,opt,name=owner,proto3" json:"owner,omitempty"`
 	Spare int32  `protobuf:"varint,3,opt,name=spare,proto3" json:"spare,omitempty"`
 	// The most it used.

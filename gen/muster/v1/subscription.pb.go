@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Subscription is somebody's wish to be told.
+// Subscription is the wish of a person or a team to be told.
 type Subscription struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -143,7 +143,7 @@ type Deliveries struct {
 	Waiting   int32                  `protobuf:"varint,2,opt,name=waiting,proto3" json:"waiting,omitempty"`
 	// Left out, because the same had been said a moment before.
 	Doubles uint64 `protobuf:"varint,3,opt,name=doubles,proto3" json:"doubles,omitempty"`
-	// Given up: there were too many, or nobody answered for a day.
+	// Given up: there were too many, or no answer came for a day.
 	Dropped uint64                 `protobuf:"varint,4,opt,name=dropped,proto3" json:"dropped,omitempty"`
 	Last    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last,proto3" json:"last,omitempty"`
 	// Since when calls fail, and why.

@@ -489,7 +489,7 @@ type Blocker struct {
 	Since *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=since,proto3" json:"since,omitempty"`
 	// The partition that it is about; empty: all.
 	Partition string `protobuf:"bytes,7,opt,name=partition,proto3" json:"partition,omitempty"`
-	// The first moment at which something is known to change, and what then; not set: nobody knows one.
+	// The first moment at which something is known to change, and what then; not set: none is known.
 	Next          *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=next,proto3" json:"next,omitempty"`
 	NextWhat      string                 `protobuf:"bytes,9,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -597,11 +597,11 @@ type Remedy struct {
 	// Who can do it: change, ask, wait or fault, as for blockers.
 	Class string `protobuf:"bytes,2,opt,name=class,proto3" json:"class,omitempty"`
 	Text  string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
-	// Command lines that do it, in order; none where nobody can hasten it.
+	// Command lines that do it, in order; none where nothing can hasten it.
 	Commands []string `protobuf:"bytes,4,rep,name=commands,proto3" json:"commands,omitempty"`
 	// How it starts then.
 	Start *Start `protobuf:"bytes,5,opt,name=start,proto3" json:"start,omitempty"`
-	// When it comes by itself at the latest; not set: nobody knows, or never.
+	// When it comes by itself at the latest; not set: not known, or never.
 	By            *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=by,proto3" json:"by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -52,7 +52,7 @@ type CapacityServiceClient interface {
 	Capacity(context.Context, *v1.CapacityRequest) (*v1.CapacityResponse, error)
 	// Flex is each partition's flex, and what each namespace has of it.
 	Flex(context.Context, *v1.FlexRequest) (*v1.FlexResponse, error)
-	// Free is the room that nobody holds or has reserved, by partition and island.
+	// Free is the room that is neither held nor reserved, by partition and island.
 	Free(context.Context, *v1.FreeRequest) (*v1.FreeResponse, error)
 	// Usable is what the caller can use now: in each quota that it may target, and on flex.
 	Usable(context.Context, *v1.UsableRequest) (*v1.UsableResponse, error)
@@ -169,7 +169,7 @@ type CapacityServiceHandler interface {
 	Capacity(context.Context, *v1.CapacityRequest) (*v1.CapacityResponse, error)
 	// Flex is each partition's flex, and what each namespace has of it.
 	Flex(context.Context, *v1.FlexRequest) (*v1.FlexResponse, error)
-	// Free is the room that nobody holds or has reserved, by partition and island.
+	// Free is the room that is neither held nor reserved, by partition and island.
 	Free(context.Context, *v1.FreeRequest) (*v1.FreeResponse, error)
 	// Usable is what the caller can use now: in each quota that it may target, and on flex.
 	Usable(context.Context, *v1.UsableRequest) (*v1.UsableResponse, error)

@@ -95,7 +95,7 @@ type HaircutServiceClient interface {
 	ListHaircuts(context.Context, *v1.ListHaircutsRequest) (*v1.ListHaircutsResponse, error)
 	// GetHaircut is a saved plan, and what keeps each of its waves from being applied now.
 	GetHaircut(context.Context, *v1.GetHaircutRequest) (*v1.GetHaircutResponse, error)
-	// ReviewHaircut says that somebody has looked at a plan and agrees.
+	// ReviewHaircut says that a person has looked at a plan and agrees.
 	ReviewHaircut(context.Context, *v1.ReviewHaircutRequest) (*v1.ReviewHaircutResponse, error)
 	// TellHaircut says that the people whom a wave concerns were told.
 	TellHaircut(context.Context, *v1.TellHaircutRequest) (*v1.TellHaircutResponse, error)
@@ -414,7 +414,7 @@ type HaircutServiceHandler interface {
 	ListHaircuts(context.Context, *v1.ListHaircutsRequest) (*v1.ListHaircutsResponse, error)
 	// GetHaircut is a saved plan, and what keeps each of its waves from being applied now.
 	GetHaircut(context.Context, *v1.GetHaircutRequest) (*v1.GetHaircutResponse, error)
-	// ReviewHaircut says that somebody has looked at a plan and agrees.
+	// ReviewHaircut says that a person has looked at a plan and agrees.
 	ReviewHaircut(context.Context, *v1.ReviewHaircutRequest) (*v1.ReviewHaircutResponse, error)
 	// TellHaircut says that the people whom a wave concerns were told.
 	TellHaircut(context.Context, *v1.TellHaircutRequest) (*v1.TellHaircutResponse, error)

@@ -81,10 +81,10 @@ type WorkloadServiceClient interface {
 	// Resize gives a pool of a workload another size; what is too much leaves within its grace, and the workload keeps its
 	// age. A gang keeps its size once it stands, and of work that a cluster's own objects make they say the size: both are refused.
 	Resize(context.Context, *v1.ResizeRequest) (*v1.ResizeResponse, error)
-	// Why says why a workload does not run, or how it runs: all its blockers in order, the first of which is its reason;
-	// what would help, when it should start, and what happened to it, where that is asked for.
+	// Why says why a workload does not run, or how it runs: all its blockers in order, the first of which is its reason.
+	// Where that is asked for, it says what would help, when it should start, and what happened to it.
 	Why(context.Context, *v1.WhyRequest) (*v1.WhyResponse, error)
-	// When says when a waiting workload should start, with what that rests on, or that nobody can know.
+	// When says when a waiting workload should start, with what that rests on, or that it cannot be known.
 	When(context.Context, *v1.WhenRequest) (*v1.WhenResponse, error)
 	// Fit says where and when a workload would run if it were submitted now. It submits nothing.
 	Fit(context.Context, *v1.FitRequest) (*v1.FitResponse, error)
@@ -308,10 +308,10 @@ type WorkloadServiceHandler interface {
 	// Resize gives a pool of a workload another size; what is too much leaves within its grace, and the workload keeps its
 	// age. A gang keeps its size once it stands, and of work that a cluster's own objects make they say the size: both are refused.
 	Resize(context.Context, *v1.ResizeRequest) (*v1.ResizeResponse, error)
-	// Why says why a workload does not run, or how it runs: all its blockers in order, the first of which is its reason;
-	// what would help, when it should start, and what happened to it, where that is asked for.
+	// Why says why a workload does not run, or how it runs: all its blockers in order, the first of which is its reason.
+	// Where that is asked for, it says what would help, when it should start, and what happened to it.
 	Why(context.Context, *v1.WhyRequest) (*v1.WhyResponse, error)
-	// When says when a waiting workload should start, with what that rests on, or that nobody can know.
+	// When says when a waiting workload should start, with what that rests on, or that it cannot be known.
 	When(context.Context, *v1.WhenRequest) (*v1.WhenResponse, error)
 	// Fit says where and when a workload would run if it were submitted now. It submits nothing.
 	Fit(context.Context, *v1.FitRequest) (*v1.FitResponse, error)
