@@ -11,7 +11,8 @@
 // one rollout for people: its stage and what it waits for.
 //
 // moments.go says when work is to stop at the latest, bundle.go what a visit brings to a
-// node, zones.go which visits are forbidden, measured.go whether a claim of harmlessness
+// node, scope.go which nodes a rollout covers, and census.go how far each of them is.
+// zones.go says which visits are forbidden, measured.go whether a claim of harmlessness
 // holds, and wake.go when time alone changes an answer. Whether a promise would break is
 // promise's own question (promise.Part).
 //
