@@ -97,11 +97,14 @@ func (w *World) Spread(takes func(provision.Order) time.Duration) {
 func (w *World) SetCloud(subscription, region string, c fleet.CloudCount) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	name := subscription + "/" + region
-	if w.accounts[name] == nil {
-		w.accounts[name] = map[string]fleet.CloudCount{}
+	w.setCloud(subscription+"/"+region, c)
+}
+
+func (w *World) setCloud(account string, c fleet.CloudCount) {
+	if w.accounts[account] == nil {
+		w.accounts[account] = map[string]fleet.CloudCount{}
 	}
-	w.accounts[name][c.Meter] = c
+	w.accounts[account][c.Meter] = c
 }
 
 // Fault says how the next operations of a step go.
