@@ -7,10 +7,14 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// queueWalk is one walk along a quota's queue: it meets the first of each kind.
+// A queue may hold thousands of units (gangs, and replicas of elastic pools). Units of one kind ask
+// for the same, so where the first finds no room, those behind it find none: a walk meets the first
+// unit of each kind alone. Walks are in the order of the queue: importance, then age.
+
+// queueWalk is one walk along a quota's queue.
 type queueWalk struct {
 	account *fleet.Account
-	ahead   []*fleet.Waiting
+	ahead   []*fleet.Waiting // what it has still to meet, in order
 }
 
 func walkQueue(a *fleet.Account) *queueWalk { return &queueWalk{a, a.Firsts()} }
@@ -25,23 +29,26 @@ func (w *queueWalk) next() *fleet.Waiting {
 	return it
 }
 
-// skipped says that a unit was not asked, or not taken, for a reason of its own.
-// Where holds lie inside the quota, the next one like it is met in its stead.
+// skipped says that the unit met last was passed over for a reason of its own, and not for want of
+// room: it is withheld, or does better in another partition. So it says nothing about the next of its
+// kind. Where holds lie inside the quota, the walk meets that one too.
 func (w *queueWalk) skipped(it *fleet.Waiting) {
 	if len(w.account.InsideHolds()) == 0 {
 		return
 	}
-	if like := w.account.Following(it); like != nil {
-		at, _ := slices.BinarySearchFunc(w.ahead, like, func(x, y *fleet.Waiting) int { return threeWay(x.Before(y), y.Before(x)) })
-		w.ahead = slices.Insert(slices.Clone(w.ahead), at, like)
+	next := w.account.Following(it)
+	if next == nil {
+		return
 	}
+	at, _ := slices.BinarySearchFunc(w.ahead, next, func(x, y *fleet.Waiting) int { return threeWay(x.Before(y), y.Before(x)) })
+	w.ahead = slices.Insert(slices.Clone(w.ahead), at, next) // a clone: the slice is the account's own
 }
 
-// treeWalk is a walk along all queues of a tree at once, in the order of
-// importance and age, that meets the first unit of each kind of each quota.
+// treeWalk is a walk along the queues of all quotas of a tree at once. The walk that gave the last
+// unit stays in front of the heap until next is called, so that skipped finds it there.
 type treeWalk struct {
 	walks walkHeap
-	begun bool
+	begun bool // the walk in front has given a unit, and may be out of order
 }
 
 func walkTree(tree *fleet.Tree) *treeWalk {
@@ -72,10 +79,10 @@ func (t *treeWalk) next() *fleet.Waiting {
 	return t.walks[0].next()
 }
 
-// skipped is queueWalk.skipped for the last unit that was met.
+// skipped is queueWalk.skipped for the unit met last.
 func (t *treeWalk) skipped(it *fleet.Waiting) { t.walks[0].skipped(it) }
 
-// walkHeap keeps the walk whose next unit comes first in front.
+// walkHeap keeps the walk in front whose next unit comes first; all of them have one.
 type walkHeap []queueWalk
 
 func (h walkHeap) Len() int           { return len(h) }
