@@ -13,17 +13,17 @@ import (
 
 // Bounds of a recurrence: a rule comes from people, and may ask for anything.
 const (
-	Most     = 1500                     // occurrences
-	Ahead    = 3 * 366 * 24 * time.Hour // how far a rule without an end is drawn out
-	Latest   = 10 * 366 * 24 * time.Hour
-	longest  = 366 * 24 * time.Hour // of one occurrence
-	mostText = 500
-	sparsest = 1000 // of its days, weeks, months or years lie between two occurrences at most
+	Most      = 1500                      // occurrences
+	Ahead     = 3 * 366 * 24 * time.Hour  // how far a rule without an end is drawn out
+	Latest    = 10 * 366 * 24 * time.Hour // how long after the first occurrence the last one may begin
+	longest   = 366 * 24 * time.Hour      // of one occurrence
+	mostText  = 500                       // characters of a rule
+	mostApart = 1000                      // INTERVAL: days, weeks, months or years between two occurrences
 )
 
-// Spans draws out a recurrence whose first occurrence is given. Without a rule that is
-// all; zone "" means UTC. Each occurrence begins at the same time of day in the zone, whatever daylight saving
-// does, and lasts as long as the first.
+// Spans lists the occurrences of a recurrence whose first one is given. Without a rule that is
+// all; zone "" means UTC. Each occurrence begins at the same time of day in the zone, whatever
+// daylight saving does, and lasts as long as the first.
 func Spans(rule, zone string, first fleet.Span) ([]fleet.Span, error) {
 	loc, err := location(zone)
 	if err != nil {
@@ -45,6 +45,7 @@ func Spans(rule, zone string, first fleet.Span) ([]fleet.Span, error) {
 	return drawn(option, rule, loc, first, length)
 }
 
+// location is a time zone. Local is refused: it is another one on each machine.
 func location(zone string) (*time.Location, error) {
 	if zone == "" {
 		return time.UTC, nil
@@ -56,6 +57,7 @@ func location(zone string) (*time.Location, error) {
 	return loc, nil
 }
 
+// optionOf reads a rule, and refuses what recurs within a day.
 func optionOf(rule string, loc *time.Location) (*rrule.ROption, error) {
 	rule = strings.TrimPrefix(strings.TrimSpace(rule), "RRULE:")
 	if len(rule) > mostText || strings.ContainsAny(rule, "\n\r") {
@@ -71,12 +73,13 @@ func optionOf(rule string, loc *time.Location) (*rrule.ROption, error) {
 	switch {
 	case len(option.Byeaster) > 0:
 		return nil, fmt.Errorf("%.80q counts from Easter, which RFC 5545 does not; write the day, as in BYMONTH=4;BYMONTHDAY=3", rule)
-	case option.Interval > sparsest:
-		return nil, fmt.Errorf("%.80q has an interval above %d; a zone for each time says the same", rule, sparsest)
+	case option.Interval > mostApart:
+		return nil, fmt.Errorf("%.80q has an interval above %d; a zone for each time says the same", rule, mostApart)
 	}
 	return option, nil
 }
 
+// drawn lists the occurrences, and refuses a rule that has too many or goes on for too long.
 func drawn(option *rrule.ROption, rule string, loc *time.Location, first fleet.Span, length time.Duration) ([]fleet.Span, error) {
 	from := first.From.Time().In(loc)
 	if !option.Until.IsZero() && option.Until.Sub(from) > Latest {

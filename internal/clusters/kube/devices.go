@@ -69,7 +69,7 @@ func (d *deviceWatch) settled() bool {
 func (d *deviceWatch) follow(ctx context.Context, c *Client) {
 	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
-	for !d.there(ctx, c) {
+	for !d.found(ctx, c) {
 		select {
 		case <-ctx.Done():
 			return
@@ -80,27 +80,37 @@ func (d *deviceWatch) follow(ctx context.Context, c *Client) {
 		return
 	}
 	var all sync.WaitGroup
-	for resource, into := range map[string]cache.ReflectorStore{
-		"resourceslices": d.slices, "resourceclaims": d.claims, "resourceclaimtemplates": d.templates, "deviceclasses": d.classes,
-	} {
+	for _, kind := range d.kinds() {
 		all.Go(func() {
-			cache.NewReflectorWithOptions(c.anyListWatch(deviceKind(resource)), &unstructured.Unstructured{}, into,
-				cache.ReflectorOptions{Name: resource, TypeDescription: resource}).RunWithContext(ctx)
+			name := kind.resource.Resource
+			cache.NewReflectorWithOptions(c.anyListWatch(kind.resource), &unstructured.Unstructured{}, kind.store,
+				cache.ReflectorOptions{Name: name, TypeDescription: name}).RunWithContext(ctx)
 		})
 	}
 	all.Wait()
 }
 
-func deviceKind(resource string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: "resource.k8s.io", Version: "v1", Resource: resource}
+// deviceKind is one kind of objects that say something of devices, and where they are kept.
+type deviceKind struct {
+	resource schema.GroupVersionResource
+	store    cache.ReflectorStore
 }
 
-// there says whether it is known that the cluster has devices, or has none.
-func (d *deviceWatch) there(ctx context.Context, c *Client) bool {
+func (d *deviceWatch) kinds() []deviceKind {
+	of := func(name string, store cache.ReflectorStore) deviceKind {
+		return deviceKind{schema.GroupVersionResource{Group: "resource.k8s.io", Version: "v1", Resource: name}, store}
+	}
+	return []deviceKind{
+		of("resourceslices", d.slices), of("resourceclaims", d.claims), of("resourceclaimtemplates", d.templates), of("deviceclasses", d.classes),
+	}
+}
+
+// found asks the cluster whether it has devices, and says whether it answered; absent has the answer.
+func (d *deviceWatch) found(ctx context.Context, c *Client) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for _, resource := range []string{"resourceslices", "resourceclaims", "resourceclaimtemplates", "deviceclasses"} {
-		switch _, err := c.dynamic.Resource(deviceKind(resource)).List(ctx, metav1.ListOptions{Limit: 1}); {
+	for _, kind := range d.kinds() {
+		switch _, err := c.dynamic.Resource(kind.resource).List(ctx, metav1.ListOptions{Limit: 1}); {
 		case missing(err):
 			d.absent.Store(true)
 			return true

@@ -108,7 +108,7 @@ func (o *backtestOptions) run(ctx context.Context) error {
 	}
 	began := time.Now()
 	options.Progress = func(done, of int) {
-		if time.Since(began) > patienceOut {
+		if time.Since(began) > quietFor {
 			o.line("%d of %d tried, %s", done, of, short(time.Since(began)))
 		}
 	}

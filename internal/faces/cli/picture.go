@@ -13,6 +13,9 @@ import (
 	pictures "github.com/muster-fleet/muster/internal/faces/picture"
 )
 
+// -o svg prints a picture of an answer: the one that the web page of the same question shows. The
+// functions here ask what the picture needs besides the answer, and draw it.
+
 // waterfall draws from what is installed to what works, as the fleet page does.
 func (o *capacityOptions) waterfall(ctx context.Context, res *musterv1.CapacityResponse) (draw.SVG, error) {
 	health, err := o.client().Health.Health(ctx, &musterv1.HealthRequest{AsOf: o.asOf.message(), Scope: o.scope})
@@ -65,27 +68,6 @@ func (a *app) dumbbells(ctx context.Context, h *musterv1.Haircut, r *reading) (d
 	return draw.Dumbbells(rows[:min(len(rows), pictures.MostDumbbells)], draw.Wide), nil
 }
 
-// moment is the one that a question is about.
-func (a *app) moment(ctx context.Context, r *reading) (time.Time, error) {
-	if !r.asOf.at.IsZero() {
-		return r.asOf.at, nil
-	}
-	status, err := a.client().System.Status(ctx, &musterv1.StatusRequest{})
-	return status.GetSeen().GetAt().AsTime(), err
-}
-
-// leads are the addresses of pages about the moment of a question, as links on pages are.
-func (r *reading) leads(path string, query ...string) string {
-	q := url.Values{}
-	for i := 0; i+1 < len(query); i += 2 {
-		q.Set(query[i], query[i+1])
-	}
-	if m := r.asOf.message(); m != nil {
-		q.Set("as-of", m.AsTime().UTC().Format(time.RFC3339Nano))
-	}
-	return (&url.URL{Path: path, RawQuery: q.Encode()}).String()
-}
-
 // ladder draws the queue of a target, as its page does.
 func (o *jobListOptions) ladder(ctx context.Context) (draw.SVG, error) {
 	if o.target == "" {
@@ -100,7 +82,7 @@ func (o *jobListOptions) ladder(ctx context.Context) (draw.SVG, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := pictures.QueueOf(o.target, res.GetWorkloads(), now, o.leads, pictures.Asks{
+	q := pictures.QueueOf(o.target, res.GetWorkloads(), now, o.link, pictures.Asks{
 		Reason: func(w *musterv1.Workload) string {
 			g, err := all.GetWorkload(ctx, &musterv1.GetWorkloadRequest{AsOf: o.asOf.message(), Namespace: w.GetSpec().GetNamespace(), Name: w.GetSpec().GetName()})
 			if err != nil {
@@ -139,10 +121,31 @@ func (o *showOptions) islands(ctx context.Context, res *musterv1.CapacityRespons
 	if err != nil {
 		return nil, err
 	}
-	strips := pictures.StripsOf(p, quotas.GetQuotas(), pictures.PerNode(p), o.leads)
+	strips := pictures.StripsOf(p, quotas.GetQuotas(), pictures.PerNode(p), o.link)
 	var list []draw.Titled
-	for _, i := range pictures.IslandsOf(nodes.GetNodes(), nil, strips, o.leads) {
+	for _, i := range pictures.IslandsOf(nodes.GetNodes(), nil, strips, o.link) {
 		list = append(list, draw.Titled{Title: i.Name, Note: i.Says, SVG: i.SVG})
 	}
 	return draw.Pile("islands", "Islands of "+p.GetPartition(), list), nil
+}
+
+// moment is the one that a question is about.
+func (a *app) moment(ctx context.Context, r *reading) (time.Time, error) {
+	if !r.asOf.at.IsZero() {
+		return r.asOf.at, nil
+	}
+	status, err := a.client().System.Status(ctx, &musterv1.StatusRequest{})
+	return status.GetSeen().GetAt().AsTime(), err
+}
+
+// link is the address of a page about the moment of a question, for the links in a picture.
+func (r *reading) link(path string, query ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(query); i += 2 {
+		q.Set(query[i], query[i+1])
+	}
+	if m := r.asOf.message(); m != nil {
+		q.Set("as-of", m.AsTime().UTC().Format(time.RFC3339Nano))
+	}
+	return (&url.URL{Path: path, RawQuery: q.Encode()}).String()
 }

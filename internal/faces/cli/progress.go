@@ -8,11 +8,19 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
-// patienceOut is after how long people want to know that something goes on.
-const patienceOut = 2 * time.Second
+// quietFor is how long a command may say nothing: after that people want to know that it goes on.
+const quietFor = 2 * time.Second
 
-// progress says on a terminal that something goes on, once it takes longer than
-// two seconds. The function that it returns ends that.
+// What a terminal is told around a line of progress: to begin it over the one before, to clear what
+// that one leaves on the right, and both to take the line away.
+const (
+	lineStart = "\r"
+	lineRest  = "\x1b[K"
+	lineGone  = lineStart + lineRest
+)
+
+// progress says on a terminal that something goes on, once it takes longer than quietFor, and then
+// every second for how long. The function that it returns ends that, and waits for the last write.
 func (a *app) progress(what string) (done func()) {
 	if !a.ErrTerminal {
 		return func() {}
@@ -20,19 +28,19 @@ func (a *app) progress(what string) (done func()) {
 	began, quit := time.Now(), make(chan struct{})
 	var told sync.WaitGroup
 	told.Go(func() {
-		wait := time.NewTimer(patienceOut)
+		wait := time.NewTimer(quietFor)
 		defer wait.Stop()
 		said := false
 		for {
 			select {
 			case <-quit:
 				if said {
-					_, _ = fmt.Fprint(a.Err, "\r\x1b[K")
+					_, _ = fmt.Fprint(a.Err, lineGone)
 				}
 				return
 			case <-wait.C:
 				said = true
-				_, _ = fmt.Fprintf(a.Err, "\r%s … %s\x1b[K", what, short(time.Since(began)))
+				_, _ = fmt.Fprintf(a.Err, lineStart+"%s … %s"+lineRest, what, short(time.Since(began)))
 				wait.Reset(time.Second)
 			}
 		}
@@ -40,16 +48,17 @@ func (a *app) progress(what string) (done func()) {
 	return sync.OnceFunc(func() { close(quit); told.Wait() })
 }
 
-// line shows one line of progress over the one before, on a terminal.
+// line shows one line of progress over the one before, on a terminal: for commands that know how
+// far they are.
 func (a *app) line(format string, args ...any) {
 	if a.ErrTerminal {
-		_, _ = fmt.Fprintf(a.Err, "\r%s\x1b[K", text.Clip(fmt.Sprintf(format, args...), widest))
+		_, _ = fmt.Fprintf(a.Err, lineStart+"%s"+lineRest, text.Clip(fmt.Sprintf(format, args...), widest))
 	}
 }
 
 // wipe takes the line of progress away.
 func (a *app) wipe() {
 	if a.ErrTerminal {
-		_, _ = fmt.Fprint(a.Err, "\r\x1b[K")
+		_, _ = fmt.Fprint(a.Err, lineGone)
 	}
 }

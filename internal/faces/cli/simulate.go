@@ -157,7 +157,7 @@ func (o *simulateOptions) run(ctx context.Context) error {
 func (o *simulateOptions) progress() func(simulate.Progress) {
 	began := time.Now()
 	return func(p simulate.Progress) {
-		if time.Since(began) < patienceOut {
+		if time.Since(began) < quietFor {
 			return
 		}
 		o.line("%s  %s of %s jobs ended, %s decisions, %s", p.At.UTC().Format("2006-01-02 15:04"),

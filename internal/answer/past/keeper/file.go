@@ -17,14 +17,18 @@ import (
 	"github.com/muster-fleet/muster/internal/run/wholefile"
 )
 
-// The first line of a file of notes says how the rest is to be read. Raise the
-// number whenever past.Notes changes its meaning: older notes are then gathered anew, as far as the log
-// goes back. (Of one that was trimmed they are the only ones: see to it that they can still be read.) After it
-// come the SHA-256 of the rest and the record up to which the notes have heard.
+// A file of notes is this header, the SHA-256 of what follows it, the number of the record up to
+// which the notes have heard, and the notes: a gob, deflated.
+//
+// The header says how the rest is to be read. Raise its number whenever past.Notes changes its
+// meaning: older notes are then gathered anew, as far as the log goes back. Of a log that was
+// trimmed they are the only ones: see to it that they can still be read.
 const header = "muster past 6\n"
 
-// headBytes is how long all that is.
-const headBytes = len(header) + sha256.Size + 8
+const (
+	seqBytes  = 8 // the number of a record, little endian
+	headBytes = len(header) + sha256.Size + seqBytes
+)
 
 var errOtherVersion = errors.New("its notes are of another version")
 
@@ -39,7 +43,7 @@ func Heard(path string) uint64 {
 	if _, err := io.ReadFull(f, head); err != nil || !strings.HasPrefix(string(head), header) {
 		return 0
 	}
-	return binary.LittleEndian.Uint64(head[headBytes-8:])
+	return binary.LittleEndian.Uint64(head[headBytes-seqBytes:])
 }
 
 // load reads notes that save wrote.
@@ -61,7 +65,7 @@ func Unpack(data []byte) (n past.Notes, err error) {
 		return n, errors.New("its notes are damaged")
 	}
 	n = past.New().Notes // gob leaves out what is empty
-	if err := gob.NewDecoder(flate.NewReader(bytes.NewReader(rest[8:]))).Decode(&n); err != nil {
+	if err := gob.NewDecoder(flate.NewReader(bytes.NewReader(rest[seqBytes:]))).Decode(&n); err != nil {
 		return n, fmt.Errorf("its notes cannot be read: %w", err)
 	}
 	return n, nil
