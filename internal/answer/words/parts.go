@@ -8,6 +8,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
+// Parts of sentences. Those of package text stand here as well, so that what tells an event, and
+// what shows it, needs one package for its words.
+
 // Count says how many there are of something: 1 GPU, 2 GPUs.
 func Count(n int, one string) string { return text.Count(n, one) }
 

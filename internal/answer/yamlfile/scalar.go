@@ -16,6 +16,9 @@ import (
 // LongestName is the length that a name may have, as in Kubernetes.
 const LongestName = core.MaxName
 
+// A reader returns its zero value (Int its lower bound) where there is no value, and where it is wrong:
+// then it has noted what would be right (Fail), and the file is refused once all of it is read.
+
 // Text is a text.
 func (v Value) Text() string {
 	if v.node == nil {
@@ -47,11 +50,16 @@ func (v Value) Plain() string {
 
 func (v Value) tag() string { return v.node.ShortTag() }
 
-// Line of text: not empty, not longer than a name.
+// is says whether there is a single value, and YAML reads it as one of some tags, such as !!str.
+func (v Value) is(tags ...string) bool {
+	return v.node != nil && v.node.Kind == yaml.ScalarNode && slices.Contains(tags, v.tag())
+}
+
+// short is a text that is not empty, and no longer than a name.
 func (v Value) short() (string, bool) {
 	text := v.Text()
 	switch {
-	case v.node == nil || v.tag() != "!!str" || v.node.Kind != yaml.ScalarNode:
+	case !v.IsText(): // Text has said so
 		return "", false
 	case text == "":
 		v.Fail("%s is an empty text; write a name", v.name)
@@ -138,7 +146,7 @@ func wrongPath(path string) string {
 // Word is one of several words.
 func (v Value) Word(known ...string) string {
 	word := v.Text()
-	if v.node == nil || v.node.Kind != yaml.ScalarNode || v.tag() != "!!str" {
+	if !v.IsText() { // Text has said so
 		return ""
 	}
 	if !slices.Contains(known, word) {
@@ -153,7 +161,7 @@ func (v Value) Bool() bool {
 	if v.node == nil {
 		return false
 	}
-	if v.node.Kind != yaml.ScalarNode || v.tag() != "!!bool" {
+	if !v.is("!!bool") {
 		v.Fail("%s is %s; write true or false", v.name, v.kind())
 		return false
 	}
@@ -182,21 +190,18 @@ func (v Value) IntOr(otherwise, least, most int) int {
 }
 
 // IsInt says whether the value is a whole number.
-func (v Value) IsInt() bool {
-	return v.node != nil && v.node.Kind == yaml.ScalarNode && v.tag() == "!!int"
-}
+func (v Value) IsInt() bool { return v.is("!!int") }
 
 // IsText says whether the value is a text.
-func (v Value) IsText() bool {
-	return v.node != nil && v.node.Kind == yaml.ScalarNode && v.tag() == "!!str"
-}
+func (v Value) IsText() bool { return v.is("!!str") }
 
+// whole is a whole number.
 func (v Value) whole() (int, bool) {
 	if v.node == nil {
 		return 0, false
 	}
 	switch {
-	case v.node.Kind == yaml.ScalarNode && v.tag() == "!!float":
+	case v.is("!!float"):
 		v.Fail("%s is %s; write a whole number: nothing here comes in fractions", v.name, Clip(v.node.Value))
 		return 0, false
 	case !v.IsInt():
@@ -216,7 +221,7 @@ func (v Value) Share() fleet.Permille {
 	if v.node == nil {
 		return 0
 	}
-	if v.node.Kind != yaml.ScalarNode || (v.tag() != "!!float" && v.tag() != "!!int") {
+	if !v.is("!!float", "!!int") {
 		v.Fail("%s is %s; write a number between 0 and 1, as in 0.15", v.name, v.kind())
 		return 0
 	}
@@ -274,6 +279,7 @@ func (v Value) Texts() []string {
 	return v.unique(func(e Value) string { text, _ := e.short(); return text })
 }
 
+// unique reads a list of texts, and names the line of the first where one comes twice.
 func (v Value) unique(read func(Value) string) []string {
 	first := map[string]int{}
 	var all []string
