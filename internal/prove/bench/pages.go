@@ -93,7 +93,10 @@ func (r *Report) pagesOf(ctx context.Context, o Options, path string) error {
 		"time counts from its moment", changes, readers, refreshes)
 	o.say("gather the past, and ask for each page once")
 	for _, p := range list {
-		(&tab{pages: pages, path: p.path}).load(ctx)
+		first := &tab{pages: pages, path: p.path}
+		if first.load(ctx); first.wrong != nil {
+			return first.wrong // what is measured must be pages
+		}
 	}
 	o.say("alone: %d commands a second", changes)
 	alone, quiet := drive(ctx, e, "alone", lasting(o))

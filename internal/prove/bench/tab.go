@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ type tab struct {
 	pages http.Handler
 	path  string
 	parts []*part
+	wrong error // what was answered last that is no page
 }
 
 // part is what of a page comes after it, and is asked for anew more seldom.
@@ -30,6 +32,7 @@ var (
 	partLater = regexp.MustCompile(`<div [^>]*\bdata-loads\b[^>]*>`)
 	partID    = regexp.MustCompile(` id="([^"]+)"`)
 	partPath  = regexp.MustCompile(` hx-get="([^"]+)"`)
+	tagOf     = regexp.MustCompile(`(?s)<head>.*</head>|<[^>]*>`)
 	partEvery = regexp.MustCompile(` data-every="([0-9]+)"`)
 )
 
@@ -108,6 +111,9 @@ func (t *tab) firstByte(ctx context.Context) time.Duration {
 func (t *tab) get(ctx context.Context, path, header, value string) []byte {
 	w := &heard{head: http.Header{}}
 	t.ask(ctx, w, path, header, value)
+	if w.status != 0 && w.status != http.StatusOK || bytes.Contains(w.body.Bytes(), []byte(`action="/sign-in"`)) {
+		t.wrong = fmt.Errorf("%s answers with status %d, and is no page of the fleet: %.200s", path, w.status, tagOf.ReplaceAll(w.body.Bytes(), nil))
+	}
 	return w.body.Bytes()
 }
 
@@ -123,13 +129,14 @@ func (t *tab) ask(ctx context.Context, w http.ResponseWriter, path, header, valu
 
 // heard is an answer as it comes.
 type heard struct {
-	head http.Header
-	body bytes.Buffer
-	news func() // after each write; may be nil
+	head   http.Header
+	status int // 0: all is well
+	body   bytes.Buffer
+	news   func() // after each write; may be nil
 }
 
 func (h *heard) Header() http.Header { return h.head }
-func (h *heard) WriteHeader(int)     {}
+func (h *heard) WriteHeader(s int)   { h.status = s }
 func (h *heard) Flush()              {}
 
 func (h *heard) Write(b []byte) (int, error) {

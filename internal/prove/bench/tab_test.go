@@ -39,3 +39,20 @@ func TestATabAsksForWhatComesLater(t *testing.T) {
 		t.Errorf("asked for %q again, want %q", asked, all[1:2])
 	}
 }
+
+// A bench once measured sign-in pages, and found them fast.
+func TestATabTellsWhatIsNoPage(t *testing.T) {
+	for body, wrong := range map[string]bool{
+		"<h1>Fleet</h1>": false,
+		`<h1>Who are you?</h1><form method="post" action="/sign-in"></form>`: true,
+	} {
+		open := &tab{path: "/", pages: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) })}
+		if open.load(t.Context()); (open.wrong != nil) != wrong {
+			t.Errorf("%s: %v", body, open.wrong)
+		}
+	}
+	gone := &tab{path: "/gone", pages: http.NotFoundHandler()}
+	if gone.load(t.Context()); gone.wrong == nil {
+		t.Error("a page that is not there counts as one")
+	}
+}
