@@ -14,7 +14,7 @@ if (!(json('cluster', 'list').clusters || []).some(c => c.record.name === 'badge
 }
 if (!(json('rollout', 'list').rollouts || []).length) {
   cli('update', 'add', 'driver-580', 'gpu-driver', '580', '--impact', 'restart', '--lasts', '1h', '--deadline', '20d');
-  cli('nfz', 'add', 'launch', '--scope', 'lynx', '--to', '7d', '--owner', 'ada', '--link', 'https://example.com/launch');
+  cli('nfz', 'add', 'launch', '--scope', 'lynx', '--to', '7d', '--owner', 'ada', '--link', 'https://example.com/launch', '--reason', 'the launch of next week');
   cli('rollout', 'start', 'driver', '--scope', 'fleet', '--update', 'driver-580');
   cli('notice', 'add', 'host-update', '--node', node, '--starts', '40h', '--lasts', '2h', '--provider');
 }
