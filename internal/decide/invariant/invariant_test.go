@@ -243,6 +243,10 @@ func TestAWrongIndexIsNamed(t *testing.T) {
 			},
 			[]string{"queue of quota q/x", "is the first of its kind, and not listed as number 1 of them"},
 		},
+		"flex work that is listed as other work": {
+			func(s *fleet.State, p *fleet.Partition) { p.FlexWork()[0] = s.Workload("n", "borrower") },
+			[]string{"flex work: [2] is not [3]"},
+		},
 		"flex work that changes its namespace by the way": {
 			func(s *fleet.State, _ *fleet.Partition) { s.Workload("n", "flex").Namespace = "other" },
 			[]string{"is not found by its name", "GPUs staying of namespace n: 2 is not 0", "GPUs staying of namespace other: 0 is not 2"},

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -32,4 +33,36 @@ func TestPromisesKnowOnlyWhatWas(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The rate of faults at the end of each day is of all hours until then, in all pools: twelve nodes fail on
+// the second day, in the pool whose past is longer. A day begins with its first hour.
+func TestTheRateOfADayIsOfAllHoursUntilThen(t *testing.T) {
+	past := func(hours, faults int) []buffer.Hour {
+		list := make([]buffer.Hour, hours)
+		for i := range list {
+			list[i] = buffer.Hour{Nodes: 240}
+		}
+		if faults > 0 {
+			list[24].Peak = faults
+		}
+		return list
+	}
+	for _, c := range []struct {
+		pools [][]buffer.Hour
+		want  []float64
+	}{
+		{nil, []float64{}},
+		{[][]buffer.Hour{past(1, 0)}, []float64{buffer.FleetRate(0, 10)}},
+		{[][]buffer.Hour{past(23, 0)}, []float64{buffer.FleetRate(0, 230)}},
+		{[][]buffer.Hour{past(25, 12)}, []float64{buffer.FleetRate(0, 240), buffer.FleetRate(12, 250)}},
+		{[][]buffer.Hour{past(12, 0), past(25, 12)}, []float64{buffer.FleetRate(0, 360), buffer.FleetRate(12, 370)}},
+	} {
+		if got := Rates(c.pools); !slices.Equal(got, c.want) {
+			t.Errorf("of %d pools the rates are %v, want %v", len(c.pools), got, c.want)
+		}
+	}
+	if buffer.FleetRate(12, 370) == buffer.FleetRate(0, 360) {
+		t.Error("twelve faults make no difference to the rate: the test says nothing")
+	}
 }
