@@ -94,7 +94,10 @@ func newRoot(a *app) *cobra.Command {
 		SilenceUsage:  true,
 		Version:       a.Version,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return a.check(cmd.Annotations[formatsOf])
+			if err := a.check(cmd.Annotations[formatsOf]); err != nil {
+				return err
+			}
+			return namesAUser(cmd)
 		},
 	}
 	root.SetIn(a.In)
@@ -173,6 +176,14 @@ func (a *app) check(more string) error {
 		}
 	}
 	return usage("-o %.40q is not a format; write one of %s", a.output, strings.Join(outputs, ", "))
+}
+
+// namesAUser refuses an empty --as: a script whose variable is empty would act as the operator that runs it.
+func namesAUser(cmd *cobra.Command) error {
+	if f := cmd.Flags().Lookup("as"); f != nil && f.Changed && f.Value.String() == "" {
+		return usage("--as is empty; name the user to act for, or leave it out")
+	}
+	return nil
 }
 
 func (a *app) commands(root *cobra.Command) {

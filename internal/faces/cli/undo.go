@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ func newUndo(a *app) *cobra.Command {
 		Short: "how to take back what you changed: the commands, the last change first",
 		Long: `Undo lists your changes of the last day with the command that takes each back. It changes nothing.
 Give the commands in this order, from the top: a later change may rest on an earlier one.
+A change that such a command took back is not listed any more, and neither is the undo.
 A haircut has an undo of its own, for all its waves: muster haircut undo NAME --all.`,
 		Example: "  muster undo\n  muster undo --since 2h\n  muster undo --who ada --since 7d",
 		Args:    needs(0, 0, ""),
@@ -60,15 +62,58 @@ func (o *undoOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	t := newTable("Nothing was changed by "+who+" that a command takes back; --since 7d looks further back.",
+	t := newTable("Nothing is left of what "+who+" changed that a command takes back; --since 7d looks further back.",
 		column{head: "VERSION", right: true}, column{head: "WHEN"}, column{head: "BY", name: true, wide: true}, column{head: "UNDO", name: true})
+	back := takenBack(res.GetRecords())
 	for _, r := range slices.Backward(res.GetRecords()) {
-		for _, command := range o.undoes(ctx, r) {
+		commands := o.undoes(ctx, r)
+		if undone(r) != 0 || back[r.GetSeq()] >= len(commands) {
+			continue
+		}
+		for _, command := range commands {
 			t.add(r.GetSeq(), r.GetAt(), r.GetActor(), command)
 		}
 	}
 	return answer{message: res, table: t}, nil
 }
+
+// takenBack counts, for each record, the later ones that take it back: those that say so in their
+// reason, and the end of each wave of a haircut.
+func takenBack(records []*musterv1.Record) map[uint64]int {
+	back, waves := map[uint64]int{}, map[string][]uint64{} // in force, by haircut and cluster
+	for _, r := range records {
+		if n := undone(r); n != 0 {
+			back[n]++
+			continue
+		}
+		for _, e := range r.GetEvents() {
+			var f reversible
+			if json.Unmarshal([]byte(e.GetData()), &f) != nil {
+				continue
+			}
+			wave := fmt.Sprint(f.Haircut, " ", f.Cluster)
+			switch in := waves[wave]; {
+			case e.GetKind() == "haircut.applied":
+				waves[wave] = append(in, r.GetSeq())
+			case e.GetKind() == "haircut.undone" && len(in) > 0:
+				back[in[len(in)-1]]++
+				waves[wave] = in[:len(in)-1]
+			}
+		}
+	}
+	return back
+}
+
+// undone is the record that another one takes back, as the reason of an undo says; 0 for none.
+func undone(r *musterv1.Record) (seq uint64) {
+	if n, ok := strings.CutPrefix(r.GetReason(), undoing); ok {
+		seq, _ = strconv.ParseUint(n, 10, 64) // another reason that begins so: 0
+	}
+	return seq
+}
+
+// undoing begins the reason of a command that takes a record back; its number follows.
+const undoing = "undo "
 
 // undoOf says how a change is taken back that was just made; "" where no command does.
 func (a *app) undoOf(ctx context.Context, w *musterv1.Written) string {
@@ -110,7 +155,7 @@ func (a *app) undoes(ctx context.Context, r *musterv1.Record) (commands []string
 
 // because writes a command that says why it is given.
 func (a *app) because(r *musterv1.Record, line []string) string {
-	return words.Shell(append(append([]string{"muster"}, line...), "--reason", fmt.Sprintf("undo %d", r.GetSeq()))...)
+	return words.Shell(append(append([]string{"muster"}, line...), "--reason", undoing+fmt.Sprint(r.GetSeq()))...)
 }
 
 // reversible is what of an event its undo needs.
