@@ -31,7 +31,7 @@ func TestAClientIsLedToNoOtherServer(t *testing.T) {
 	defer other.Close()
 	for _, code := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
 		first := httptest.NewServer(http.RedirectHandler(other.URL+"/muster.v1.SystemService/Status", code))
-		defer first.Close()
+		t.Cleanup(first.Close)
 		for what, o := range map[string]client.Options{
 			"a client":                    {Address: first.URL},
 			"one of two servers":          {Address: first.URL + "," + first.URL},

@@ -28,8 +28,10 @@ func TestNodesAndPodsFollowAMaintenance(t *testing.T) {
 	// follows plays what the reconciler does, and says of what the pod was told.
 	follows := func(wantStage, wantTold string) {
 		t.Helper()
-		p := Snapshot{Nodes: []translate.Node{{Name: node, Outage: translate.Outage{Stage: stage}}, {Name: "tiger-h200-a-002"}},
-			Work: []translate.Work{{Pools: []translate.Part{{Pods: []translate.Pod{pod}}}}}}
+		p := Snapshot{
+			Nodes: []translate.Node{{Name: node, Outage: translate.Outage{Stage: stage}}, {Name: "tiger-h200-a-002"}},
+			Work:  []translate.Work{{Pools: []translate.Part{{Pods: []translate.Pod{pod}}}}},
+		}
 		told := ""
 		for _, x := range stagings(s, "tiger", p) {
 			if x.pod.UID == "" {

@@ -41,9 +41,7 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.IslandAdded:
 		s.Partition(e.Partition).AddIsland(e.Island, e.Racks)
 	case event.NodesAdded:
-		p := s.Partition(e.Partition)
-		addNodes(p, e, at)
-		s.TouchLife(p.Cluster)
+		addNodes(s, e, at)
 	case event.NodeChanged:
 		changeNode(s, e, at)
 	case event.ServerStarted: // what stands is what stood; the past leaves the time out
@@ -63,7 +61,7 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.TargetsSet:
 		s.Cluster(e.Cluster).Targets = e.Targets
 	case event.IncidentOpened:
-		s.Incidents = append(s.Incidents, &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at, Owner: e.Owner, Link: e.Link, Reason: e.Reason})
+		s.Incidents = append(s.Incidents, opened(e, at))
 	case event.IncidentClosed:
 		closeNamed(s, e.Name, at)
 	case event.UsageMeasured:
@@ -72,6 +70,10 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		return applyHealth(s, e, at)
 	}
 	return true
+}
+
+func opened(e event.IncidentOpened, at fleet.Instant) *fleet.Incident {
+	return &fleet.Incident{Name: e.Name, Scope: e.Scope, Severity: e.Severity, Nodes: e.Nodes, Opened: at, Owner: e.Owner, Link: e.Link, Reason: e.Reason}
 }
 
 func changeNode(s *fleet.State, e event.NodeChanged, at fleet.Instant) {
@@ -83,7 +85,9 @@ func changeNode(s *fleet.State, e event.NodeChanged, at fleet.Instant) {
 	p.Need(node, e.Needs)
 }
 
-func addNodes(p *fleet.Partition, e event.NodesAdded, at fleet.Instant) {
+func addNodes(s *fleet.State, e event.NodesAdded, at fleet.Instant) {
+	p := s.Partition(e.Partition)
+	s.TouchLife(p.Cluster)
 	island, _ := p.Island(e.Island)
 	for k, name := range e.Names {
 		rack := 0

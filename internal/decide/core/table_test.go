@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Every type that is a command has one row in the table, and only one: so a command that
+// Every type that is a command has one row in the table, and only one: so a command
 // that no function decides, or whose giver no row names, does not pass.
 func TestEveryCommandHasOneRow(t *testing.T) {
 	has := map[string]int{}

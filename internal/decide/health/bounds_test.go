@@ -27,10 +27,16 @@ func TestTheBreakerOpensAtAFifthWithinTenMinutes(t *testing.T) {
 		last      time.Duration
 		opens     bool
 	}{
-		{20, 3, 0, false}, {20, 4, 0, true}, {20, 5, 0, true},
-		{21, 4, 0, false}, {19, 4, 0, true},
-		{20, 4, 10*time.Minute - 1, true}, {20, 4, 10 * time.Minute, true}, {20, 4, 10*time.Minute + 1, false},
-		{4, 2, 0, false}, {4, 3, 0, true},
+		{20, 3, 0, false},
+		{20, 4, 0, true},
+		{20, 5, 0, true},
+		{21, 4, 0, false},
+		{19, 4, 0, true},
+		{20, 4, 10*time.Minute - 1, true},
+		{20, 4, 10 * time.Minute, true},
+		{20, 4, 10*time.Minute + 1, false},
+		{4, 2, 0, false},
+		{4, 3, 0, true},
 	} {
 		if opens := lost(t, c.of, c.nodes, c.last).Health.Tripped != 0; opens != c.opens {
 			t.Errorf("%d of %d nodes, the last after %v: the breaker opens: %v, want %v", c.nodes, c.of, c.last, opens, c.opens)
@@ -45,8 +51,12 @@ func TestABurstIsFiveNodesWithinFiveMinutes(t *testing.T) {
 		last  time.Duration
 		burst bool
 	}{
-		{4, 0, false}, {5, 0, true}, {6, 0, true},
-		{5, 5*time.Minute - 1, true}, {5, 5 * time.Minute, true}, {5, 5*time.Minute + 1, false},
+		{4, 0, false},
+		{5, 0, true},
+		{6, 0, true},
+		{5, 5*time.Minute - 1, true},
+		{5, 5 * time.Minute, true},
+		{5, 5*time.Minute + 1, false},
 	} {
 		if burst := len(lost(t, 100, c.nodes, c.last).Health.Bursts) > 0; burst != c.burst {
 			t.Errorf("%d nodes, the last after %v: a burst: %v, want %v", c.nodes, c.last, burst, c.burst)

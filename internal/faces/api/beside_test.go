@@ -160,4 +160,3 @@ func TestStreamsOfOneCallerAreCounted(t *testing.T) {
 	must(t, err)
 	equal(t, "somebody else's", stream.Receive(), true)
 }
-

@@ -61,11 +61,10 @@ type wholeOptions struct {
 	*app
 	reading
 	want musterv1.GetMaintenanceRequest
-	show func(*musterv1.GetMaintenanceResponse) *table
 }
 
 // showsOne makes a command that shows one rollout or zone in full.
-func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show func(o *wholeOptions, res *musterv1.GetMaintenanceResponse) *table) *cobra.Command {
+func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show func(res *musterv1.GetMaintenanceResponse) *table) *cobra.Command {
 	o := &wholeOptions{app: a}
 	cmd.Args = needs(1, 1, "a name")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -76,7 +75,7 @@ func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show
 			if err != nil {
 				return answer{}, err
 			}
-			return answer{message: res, table: show(o, res)}, nil
+			return answer{message: res, table: show(res)}, nil
 		})
 	}
 	o.reading.flags(a, cmd)
@@ -85,7 +84,7 @@ func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show
 
 func newRolloutShow(a *app) *cobra.Command {
 	return showsOne(a, &cobra.Command{Use: "show NAME", Short: "one rollout, node by node: how far each is, and what it waits for", Example: "  muster rollout show driver-580"},
-		func(o *wholeOptions, name string) { o.want.Rollout = name }, func(o *wholeOptions, res *musterv1.GetMaintenanceResponse) *table {
+		func(o *wholeOptions, name string) { o.want.Rollout = name }, func(res *musterv1.GetMaintenanceResponse) *table {
 			t := newTable("No node of its scope fits its updates.", column{head: "NODE", name: true}, column{head: "PARTITION", name: true}, column{head: "ISLAND"}, column{head: "STATE"}, column{head: "WAITS FOR", folds: true})
 			for _, r := range res.GetRollouts() {
 				for _, n := range r.GetNodes() {
@@ -106,7 +105,7 @@ func waitText(w *musterv1.WaitReason) string {
 
 func newZoneShow(a *app) *cobra.Command {
 	return showsOne(a, &cobra.Command{Use: "show NAME", Short: "what piles up behind one zone, in the order in which it starts when the zone lifts", Example: "  muster nfz show launch"},
-		func(o *wholeOptions, name string) { o.want.Zone = name }, func(o *wholeOptions, res *musterv1.GetMaintenanceResponse) *table {
+		func(o *wholeOptions, name string) { o.want.Zone = name }, func(res *musterv1.GetMaintenanceResponse) *table {
 			t := newTable("Nothing piles up behind the zone.", column{head: "ROLLOUT", name: true}, column{head: "GPU"}, column{head: "NODES", right: true}, column{head: "COMBINATION", cut: true},
 				column{head: "VERDICT"}, column{head: "TAKES AT LEAST"}, column{head: "CONFIGURATION", wide: true})
 			for _, z := range res.GetZones() {

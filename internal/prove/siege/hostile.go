@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -98,8 +99,12 @@ func (e *enemy) withdraw() error {
 	}
 	_ = e.leash.Close()
 	<-e.over
-	if err := e.process.Wait(); err != nil || early {
-		return fmt.Errorf("the hostile caller ended by itself (%v): %s", err, e.said.String())
+	err := e.process.Wait()
+	if err == nil && early {
+		err = errors.New("before it was told to")
+	}
+	if err != nil {
+		return fmt.Errorf("the hostile caller ended by itself (%w): %s", err, e.said.String())
 	}
 	return nil
 }

@@ -44,11 +44,11 @@ func told(says string, concerns func(*fleet.Subscription) bool) Notice {
 	return Notice{Kind: fleet.NoticePlanned, Text: says, concerns: concerns}
 }
 
-// onNodes says which subscriptions some nodes concern: those of the fleet if wide, and those about work that stands there.
-func onNodes(s *fleet.State, covers func(*fleet.Partition, *fleet.Node) bool, wide bool) func(*fleet.Subscription) bool {
+// onNodes says which subscriptions some nodes concern: those of the whole fleet, and those about work that stands there.
+func onNodes(s *fleet.State, covers func(*fleet.Partition, *fleet.Node) bool) func(*fleet.Subscription) bool {
 	return func(sub *fleet.Subscription) bool {
 		if sub.Quota == "" && sub.Namespace == "" && sub.Workload == "" {
-			return wide
+			return true
 		}
 		return slices.ContainsFunc(s.Partitions, func(p *fleet.Partition) bool {
 			return slices.ContainsFunc(p.Nodes, func(n *fleet.Node) bool {
@@ -90,7 +90,7 @@ func rollout(s *fleet.State, r event.Record, o fleet.Rollout) (Notice, bool) {
 	default:
 		return Notice{}, false
 	}
-	return told(says, onNodes(s, o.Covers, true)), true
+	return told(says, onNodes(s, o.Covers)), true
 }
 
 // scopeOf is what a rollout covers, in words.
@@ -117,10 +117,10 @@ func zone(s *fleet.State, r event.Record, z fleet.Zone) (Notice, bool) {
 		says += "; inside it fall " + text.Few(b.Conflicts, mostNamed)
 	}
 	under := func(p *fleet.Partition, n *fleet.Node) bool { return maintenance.Covers(&z, p, n) }
-	return told(says, onNodes(s, under, true)), true
+	return told(says, onNodes(s, under)), true
 }
 
-func announced(s *fleet.State, r event.Record, o fleet.Notice) (Notice, bool) {
+func announced(s *fleet.State, _ event.Record, o fleet.Notice) (Notice, bool) {
 	says := "maintenance " + o.Name
 	switch {
 	case o.Cancelled:
@@ -133,7 +133,7 @@ func announced(s *fleet.State, r event.Record, o fleet.Notice) (Notice, bool) {
 			says += "; it is the provider's, and begins whatever runs there"
 		}
 	}
-	return told(says, onNodes(s, func(_ *fleet.Partition, n *fleet.Node) bool { return slices.Contains(o.Nodes, n.Name) }, true)), true
+	return told(says, onNodes(s, func(_ *fleet.Partition, n *fleet.Node) bool { return slices.Contains(o.Nodes, n.Name) })), true
 }
 
 // visit tells those whose work stands on a node that its visit begins, and everyone that one failed.
@@ -162,7 +162,7 @@ func atRisk(s *fleet.State, r event.Record) (list []Notice) {
 		list = append(list, Notice{
 			ID: fmt.Sprintf("%d.deadline.%s", r.Seq, o.Name), Kind: fleet.NoticeDeadline, At: r.At, Version: r.Seq, Actor: r.Actor, Reason: r.Reason,
 			Text:     fmt.Sprintf("a deadline of rollout %s is at risk: the visits that remain take longer than the time that is left; muster rollout show %s says what they wait for", o.Name, o.Name),
-			concerns: onNodes(s, o.Covers, true),
+			concerns: onNodes(s, o.Covers),
 		})
 	}
 	return list

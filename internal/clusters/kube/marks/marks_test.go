@@ -107,10 +107,10 @@ func TestOurOwnMarksAreNoSignOfANodesHealth(t *testing.T) {
 		for range 1 + r.IntN(4) {
 			mark := Of(fleet.NodeStates()[r.IntN(len(fleet.NodeStates()))])
 			n = marked(t, n, mark)
-			is := translate.NodeOf(n, &o)
 			stage := []string{"", translate.StagePlanned, translate.StageDraining, translate.StageDrained}[r.IntN(4)]
 			n = staged(t, n, stage)
-			if is = translate.NodeOf(n, &o); is.Stage != stage {
+			is := translate.NodeOf(n, &o)
+			if is.Stage != stage {
 				t.Fatalf("seed %d: at stage %q, it shows %q", seed, stage, is.Stage)
 			}
 			if is.Mark != mark {

@@ -92,7 +92,7 @@ func (m zoneView) conflicts() (list []string) {
 		says := name
 		for _, u := range m.m.GetUpdates() {
 			if u.GetName() == name {
-				says = "The deadline of update " + name + ", " + m.clock(u.GetDeadline()) + ". " + m.late(u)
+				says = "The deadline of update " + name + ", " + m.clock(u.GetDeadline()) + ". " + m.late()
 			}
 		}
 		for _, n := range m.m.GetNotices() {
@@ -106,7 +106,7 @@ func (m zoneView) conflicts() (list []string) {
 }
 
 // late says what the zone does to a deadline inside it.
-func (m zoneView) late(u *musterv1.NodeUpdate) string {
+func (m zoneView) late() string {
 	if m.z.GetActive() {
 		return "Nodes under the zone miss it, unless the zone ends early enough for their visits."
 	}
