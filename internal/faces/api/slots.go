@@ -28,10 +28,12 @@ const (
 
 // How long the server may work for a user: seconds of it in each second, and how much may be
 // saved up or owed. While others wait for the processor it is less of both (gate.Spare).
-// Callers that run the fleet are not bounded so.
+// Callers that run the fleet are not bounded so. What is saved is what a caller can take from all
+// others at one stroke: with five seconds of it, one hostile caller held a core for its first ten
+// seconds, and that was all of the others' p99.
 const (
 	workEach  = 0.25
-	workSaved = 5.0
+	workSaved = 1.0
 	workOwed  = -5.0
 )
 
