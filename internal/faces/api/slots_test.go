@@ -200,7 +200,7 @@ func TestOneCallerLeavesTurnsToOthers(t *testing.T) {
 // caller's calls usually take.
 func TestCallsOfOneMomentDoNotAllBegin(t *testing.T) {
 	turns, bob := calmTurns(), callerNamed("bob")
-	_ = turns.mind(bob, func(s *share) error { s.work, s.usual = 2.5, 1; return nil })
+	_ = turns.mind(bob, func(s *share) error { s.work, s.usual = workSaved, 0.4*workSaved; return nil })
 	begun := 0
 	for range userCalls {
 		if _, wait := turns.begin(bob); wait == 0 {
