@@ -62,7 +62,7 @@ func PartitionOf(p *fleet.Partition) Partition { return PartitionAt(p, p.State()
 func PartitionAt(p *fleet.Partition, now fleet.Instant) Partition {
 	t := p.Tally()
 	f := Figures{
-		Installed: t.Installed, Healthy: t.Healthy, Usable: t.Usable, Stranded: t.Stranded,
+		Installed: installed(p), Healthy: t.Healthy, Usable: t.Usable, Stranded: t.Stranded,
 		Promisable: p.Promisable * p.GPUsPerNode, Assigned: p.Assigned(),
 		Flex: p.Flex(), FlexUsed: t.FlexUsed,
 	}
@@ -87,6 +87,15 @@ func PartitionAt(p *fleet.Partition, now fleet.Instant) Partition {
 		row.LargestGang = largestGang(p)
 	}
 	return row
+}
+
+// installed is the GPUs of all nodes of a partition, whatever their state. Those of a cluster that is
+// retired are no longer there: GPUs count as installed in production only (cluster-life §2.4).
+func installed(p *fleet.Partition) int {
+	if l := p.State().Life(p.Cluster); l != nil && l.Course.Retired != 0 {
+		return 0
+	}
+	return p.Tally().Installed
 }
 
 // largestGang is the largest of what each quota could start guaranteed in one island,
