@@ -29,6 +29,8 @@ type upOptions struct {
 	TLSCert, TLSKey string
 	BehindProxy     bool
 	TrustedProxies  []string
+	// MostWaiting is how many workloads one caller that does not run the fleet may have waiting.
+	MostWaiting int
 
 	// WebhooksTo are the hosts that webhooks may go to, none: any; WebhooksLocal lets them go to
 	// this machine and its link. A server that only its machine reaches may always do that.

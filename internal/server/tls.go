@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/muster-fleet/muster/internal/faces/api"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
@@ -48,6 +49,7 @@ func wireFlags(f *pflag.FlagSet, o *upOptions) {
 	f.BoolVar(&o.WebhooksLocal, "webhooks-local", false, "let webhooks go to this machine and its link, too")
 	f.BoolVar(&o.BehindProxy, "behind-proxy", false, "speak plain HTTP on an address that others reach: a proxy in front of the server does TLS")
 	f.StringSliceVar(&o.TrustedProxies, "trusted-proxies", nil, "with --behind-proxy: addresses of the proxies, as 10.0.0.7 or 10.0.0.0/24; only their X-Forwarded-For is believed. Without it any caller's is")
+	f.IntVar(&o.MostWaiting, "most-waiting", api.MostWaiting, "workloads that one caller who does not run the fleet may have waiting; each takes some 5 kB of memory")
 }
 
 // proxiesOf reads the addresses of proxies.
@@ -71,6 +73,8 @@ func proxiesOf(o upOptions) (list []netip.Prefix, err error) {
 // checkWires refuses wires that would show tokens to the network.
 func checkWires(o upOptions) error {
 	switch {
+	case o.MostWaiting < 0:
+		return cli.Usage("--most-waiting %d; give a number of workloads, as %d", o.MostWaiting, api.MostWaiting)
 	case (o.TLSCert == "") != (o.TLSKey == "") && o.TLSCert != selfMade:
 		return cli.Usage("--tls-cert and --tls-key belong together; give both files, or --tls-cert self")
 	case o.TLSCert != "" && o.BehindProxy:

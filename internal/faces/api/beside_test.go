@@ -14,6 +14,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/api"
 )
 
 // mostWait is how long an operator's command may take beside what others do, 99 times of
@@ -21,8 +22,8 @@ import (
 const mostWait = 300 * time.Millisecond
 
 // busyFleet is a guarded house with a thousand nodes.
-func busyFleet(t *testing.T) *house {
-	h := guarded(t)
+func busyFleet(t *testing.T, edit ...func(*api.Options)) *house {
+	h := guarded(t, edit...)
 	_, err := h.Fleet.AddIslands(t.Context(), &musterv1.AddIslandsRequest{Partition: "tiger/h200", Islands: []*musterv1.NewIsland{{Name: "i3", Nodes: 500}, {Name: "i4", Nodes: 484}}})
 	must(t, err)
 	return h
@@ -74,7 +75,7 @@ func TestOperatorsCommandsDoNotWaitForOthers(t *testing.T) {
 	if os.Getenv("MUSTER_LOAD") != "" { // the figures of docs/security.md
 		batches = 10
 	}
-	h := busyFleet(t)
+	h := busyFleet(t, func(o *api.Options) { o.MostWaiting = 100_000 })
 	ada := h.as("ada-token-0123456789abcdef", "")
 	beside(t, h, fmt.Sprintf("a user's %d workloads", batches*10_000), func() {
 		for b := range batches {

@@ -11,13 +11,15 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// What one person may have waiting at a time: workloads, and kinds of them that differ in more
-// than their age. Each decision looks at the first of each kind. Callers that run the fleet are
-// not bounded.
-const (
-	mostPending = 100_000
-	mostKinds   = 1000
-)
+// MostWaiting is how many workloads one person may have waiting at a time where nothing else is said.
+// Each takes about 1.4 kB in each of the states that a server keeps: the one that decides, those that
+// readers look at, and those of the past that questions make. Ten times as many of one hostile
+// caller took 570 MB.
+const MostWaiting = 10_000
+
+// mostKinds is how many kinds of workloads that differ in more than their age one person may have
+// waiting. Each decision looks at the first of each kind. Callers that run the fleet are not bounded.
+const mostKinds = 1000
 
 // pending bounds how much one person lets wait. It is counted anew once what was submitted
 // since the last count matters.
@@ -74,7 +76,7 @@ func (s *service) mayAdd(c *caller, n int, asked map[string]bool) error {
 	}
 	switch kinds := p.kindsWith(asked); {
 	case p.left < n:
-		return tooMuch("%s has %d workloads waiting; at most %d may wait at a time: submit more once some have started, or cancel some", user, mostPending-p.left, mostPending)
+		return tooMuch("%s has %d workloads waiting; at most %d may wait at a time: submit more once some have started, cancel some, or have the server's --most-waiting raised", user, s.mostWaiting-p.left, s.mostWaiting)
 	case kinds > mostKinds:
 		return tooMuch("%s would have %d kinds of workloads waiting, which differ in size, priority or longest runtime; at most %d may wait at a time: let more of them be alike", user, kinds, mostKinds)
 	}
@@ -106,7 +108,7 @@ func kindOf(sp *fleet.Spec) string {
 
 // waitingOf counts the workloads of a person that wait, and says of which kinds they are.
 func (s *service) waitingOf(user string) (left int, kinds map[string]bool) {
-	left, kinds = mostPending, map[string]bool{}
+	left, kinds = s.mostWaiting, map[string]bool{}
 	s.engine.Look(func(state *fleet.State) {
 		for _, w := range state.Workloads {
 			if w.User == user && w.State == fleet.Pending {

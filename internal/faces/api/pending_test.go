@@ -7,8 +7,31 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/api"
 )
+
+// What waits takes memory in each copy of the state: one user has so many waiting, and operators as
+// many as they like.
+func TestWaitingWorkOfOneCallerIsBounded(t *testing.T) {
+	h := guarded(t, func(o *api.Options) { o.MostWaiting = 150 })
+	bob := h.as(bobToken, "")
+	send := func(by *client.Client, name string, n int) connect.Code {
+		m := &musterv1.SubmitBatchRequest{}
+		for i := range n {
+			m.Specs = append(m.Specs, gang(fmt.Sprintf("%s-%d", name, i), "flex", 2000))
+		}
+		if _, err := by.Workloads.SubmitBatch(t.Context(), m); err != nil {
+			return connect.CodeOf(err)
+		}
+		return 0
+	}
+	equal(t, "more than may wait", send(bob, "a", 151), connect.CodeResourceExhausted)
+	equal(t, "as many as may wait", send(bob, "b", 150), 0)
+	equal(t, "one more", send(bob, "c", 1), connect.CodeResourceExhausted)
+	equal(t, "an operator's", send(h.Client, "ops", 200), 0)
+}
 
 // Each decision looks at the first workload of each kind, so 20,000 kinds of one user made every
 // decision of a partition a hundred times slower. One user has 1,000 kinds waiting at most.

@@ -47,6 +47,8 @@ type Options struct {
 	Notices func() []Notice
 	// Recheck is how often the caller of a stream is identified again; 0: every 2 s.
 	Recheck time.Duration
+	// MostWaiting is how many workloads a caller that does not run the fleet may have waiting; 0: MostWaiting.
+	MostWaiting int
 	// Forecasting is how long one forecast may take before it is given with what is known; 0: half a second.
 	Forecasting time.Duration
 	// Lag is how far this server may be behind the one that leads, and whether it follows one;
@@ -103,10 +105,13 @@ func New(o Options) (*Server, error) {
 	if o.Forecasting == 0 {
 		o.Forecasting = forecasting
 	}
+	if o.MostWaiting == 0 {
+		o.MostWaiting = MostWaiting
+	}
 	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, proxies: o.Proxies, recheck: o.Recheck, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices, lag: o.Lag, leader: o.Leader,
 		notifier: o.Notifier, said: o.Said, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{path: o.History, lines: newChronicle()}, turns: newTurns(),
-		forecasting: o.Forecasting,
+		forecasting: o.Forecasting, mostWaiting: o.MostWaiting,
 	}}
 	if s.tokens == nil {
 		s.tokens = NewServiceTokens(o.Engine.Peek, o.Now)

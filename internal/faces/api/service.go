@@ -31,6 +31,7 @@ type service struct {
 	// forecasting is how long one forecast may take.
 	forecasting time.Duration
 	signIns     signIns
+	mostWaiting int // workloads of one caller that does not run the fleet
 	waiting     struct {
 		sync.Mutex
 		of map[string]*pending // by user
