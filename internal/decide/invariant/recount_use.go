@@ -145,7 +145,11 @@ func (c *checker) namespaces(r *recount) {
 		flex = append(flex, w)
 		held[w.Namespace] += w.GPUs()
 		for i := range w.Pools {
-			staying[w.Namespace] += w.Stays(i) * w.Pools[i].GPUs
+			for _, replica := range w.Replicas[i] {
+				if replica.Phase != fleet.Leaving && r.p.Nodes[replica.Node].State.Usable() {
+					staying[w.Namespace] += w.Pools[i].GPUs
+				}
+			}
 		}
 	}
 	c.same("flex work", r.p.FlexWork(), flex)

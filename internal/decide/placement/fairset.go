@@ -101,7 +101,7 @@ func (pl *Planner) downToShare(c *claim, list []*candidateVictim) []*candidateVi
 			left[ns] = pl.p.FlexOf(ns).Staying
 		}
 		if left[ns] > shares[ns] {
-			left[ns] -= v.gpus
+			left[ns] -= v.used
 			kept = append(kept, v)
 		}
 	}

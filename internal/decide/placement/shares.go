@@ -47,12 +47,12 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 			continue // who passed it gives its room back, shares notwithstanding
 		}
 		if ns == c.w.Namespace {
-			own += v.all.gpus
+			own += v.usedAll
 			continue
 		}
 		others = true
-		taken[ns] += v.all.gpus
-		largest[ns] = max(largest[ns], v.all.gpus)
+		taken[ns] += v.usedAll
+		largest[ns] = max(largest[ns], v.usedAll)
 	}
 	grows := own > 0 && c.gpus > own && pl.othersWant(c.w.Namespace)
 	if (others || grows) && pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace] {
@@ -117,14 +117,14 @@ func (pl *Planner) evictableBy(c *claim) (list []*candidateVictim, room int) {
 	return list, room
 }
 
-// evictableOwn is how many GPUs a flex claim may take from its own namespace.
+// evictableOwn is how many GPUs of its own namespace's use a flex claim may take.
 func (pl *Planner) evictableOwn(c *claim) (gpus int) {
 	if !pl.p.FlexOf(c.w.Namespace).CouldGiveWay(c.key.Importance()) {
 		return 0
 	}
 	for _, u := range pl.flexUnitsOf(c.w.Namespace) {
 		if pl.mayEvictOnFlex(c, u, false) {
-			gpus += u.gpus
+			gpus += pl.usedOfFlex(u)
 		}
 	}
 	return gpus
@@ -147,7 +147,7 @@ func (pl *Planner) evictableAmong(list []*candidateVictim, c *claim, namespace s
 // workloads would take each other's place because of what joined them.
 func (pl *Planner) aboveShareWithout(v *candidateVictim) bool {
 	ns := v.w.Namespace
-	return pl.p.FlexOf(ns).Staying-(v.all.gpus-v.gpus) > pl.sharesNow()[ns]
+	return pl.p.FlexOf(ns).Staying-(v.usedAll-v.used) > pl.sharesNow()[ns]
 }
 
 // mayEvictOnFlex says whether a flex claim may evict a unit by importance or shares, which what
@@ -168,7 +168,7 @@ func (pl *Planner) mayEvictOnFlex(c *claim, u *unit, other bool) bool {
 func mostGivable(list []*candidateVictim, excess int) int {
 	all, largest := 0, 0
 	for _, v := range list {
-		all, largest = all+v.gpus, max(largest, v.all.gpus)
+		all, largest = all+v.used, max(largest, v.usedAll)
 	}
 	return min(all, excess-1+largest)
 }

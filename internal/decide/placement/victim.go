@@ -15,6 +15,8 @@ type candidateVictim struct {
 	flex      int   // GPUs that its namespace has on flex
 	lost      int   // GPU-seconds since its last checkpoint
 	all       unit  // all that leaves with it
+	used      int   // of its GPUs, and of those of all: what counts in its namespace's use of flex
+	usedAll   int
 	ownPart   bool  // it is a less important pool of the workload that is mended
 	successor *bool // whether it has one if nothing else leaves; nil: not asked yet
 }
@@ -77,8 +79,24 @@ func (pl *Planner) candidate(u unit, class Class) *candidateVictim {
 	v.lost = int(u.w.Unsaved(pl.now).Seconds()) * v.running()
 	if class == ClassFlex {
 		v.flex = pl.p.FlexOf(u.w.Namespace).Staying
+		v.used, v.usedAll = pl.usedOfFlex(&v.unit), pl.usedOfFlex(&v.all)
 	}
 	return v
+}
+
+// usedOfFlex is the GPUs of a flex unit that count in its namespace's use: what it holds on a node
+// that is not usable is stranded, and no part of flex (semantics §1).
+func (pl *Planner) usedOfFlex(u *unit) int {
+	if pl.p.Tally().Stranded == 0 {
+		return u.gpus
+	}
+	gpus := 0
+	u.eachNode(func(node, g int) {
+		if pl.p.Nodes[node].State.Usable() {
+			gpus += g
+		}
+	})
+	return gpus
 }
 
 // follows says whether a unit leaves with another of the list anyway.

@@ -6,12 +6,15 @@ import (
 
 // This file knows what is fair on flex (semantics §5).
 
-// flexUse is what a namespace holds or has reserved on flex and means to keep.
+// flexUse is what a namespace holds or has reserved on usable nodes and means to keep: what it holds on
+// others is stranded, and no part of flex.
 func (j *Judge) flexUse(namespace string) int {
 	t := 0
-	for _, u := range j.units {
-		if u.Work.Flexes() && u.Work.Namespace == namespace {
-			t += u.GPUs()
+	for _, n := range j.p.Nodes {
+		for _, r := range n.Residents() {
+			if n.State.Usable() && r.Phase != fleet.Leaving && r.Workload.Flexes() && r.Workload.Namespace == namespace {
+				t += r.GPUs()
+			}
 		}
 	}
 	return t
@@ -106,12 +109,12 @@ func (j *Judge) classOnFlex(c Claim, u Unit) Class {
 	gives := 0 // of its own namespace, at most
 	for _, own := range j.units {
 		if own.Work.Namespace == c.Work.Namespace && own.Work.Flexes() && j.classOnFlex(c, own) == Flex {
-			gives += own.GPUs()
+			gives += j.usedBy(own)
 		}
 	}
 	// What leaves with a unit gives way before it: the namespace must be above its
 	// share without that too.
-	without := j.flexUse(u.Work.Namespace) - (j.goingWith(u) - u.GPUs())
+	without := j.flexUse(u.Work.Namespace) - (j.goingWith(u) - j.usedBy(u))
 	if j.flexUse(c.Work.Namespace)-gives+c.GPUs() > mine || without <= theirs {
 		return forbidden
 	}
@@ -156,7 +159,7 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 			given += j.goingWith(u)
 		} else {
 			gpus := j.goingWith(u)
-			if _, most := j.share(ns); surely && j.flexUse(ns)-(gpus-u.GPUs()) <= most {
+			if _, most := j.share(ns); surely && j.flexUse(ns)-(gpus-j.usedBy(u)) <= most {
 				return false // what leaves with it may be all that its namespace has too much
 			}
 			taken[ns] += gpus
@@ -199,13 +202,23 @@ func (j *Judge) idle(c Claim, set []Unit) bool {
 	return false
 }
 
-// goingWith is the GPUs of a unit and of all that leaves with it.
+// goingWith is the GPUs that a unit and all that leaves with it use of flex.
 func (j *Judge) goingWith(v Unit) int {
-	t := v.GPUs()
+	t := j.usedBy(v)
 	for _, u := range j.units {
 		if u.follows(v) {
-			t += u.GPUs()
+			t += j.usedBy(u)
 		}
 	}
 	return t
+}
+
+// usedBy is the GPUs of a unit on usable nodes.
+func (j *Judge) usedBy(u Unit) (gpus int) {
+	for _, st := range u.Stands {
+		if j.p.Nodes[st.Node].State.Usable() {
+			gpus += st.GPUs
+		}
+	}
+	return gpus
 }

@@ -30,7 +30,7 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 	for _, x := range m.evictions() { // other work of the namespace may have started before
 		if x.Victim.Space == v.Space && x.Victim.Flexes() && x.Part == e.Part {
 			for _, s := range x.Spots {
-				now += len(s.Nodes) * x.Victim.Pools[s.Pool].GPUs
+				now += x.Part.usable(s.Nodes) * x.Victim.Pools[s.Pool].GPUs
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 // and growth of the newcomer, got by the same record: that may have come after.
 func (p *Part) usedBy(m Moment, o *Job) (used int) {
 	for _, u := range p.Units {
-		if u.Job.Flexes() && u.Job.Space == o.Space && u.Stays() {
+		if u.Job.Flexes() && u.Job.Space == o.Space && u.Stays() && p.Nodes[u.Node].Usable() > 0 {
 			used += u.GPUs()
 		}
 	}
@@ -68,6 +68,16 @@ func (p *Part) usedBy(m Moment, o *Job) (used int) {
 		}
 	}
 	return used
+}
+
+// usable counts the nodes of a list that are usable: what stands on others is stranded, and no part of flex.
+func (p *Part) usable(nodes []int) (n int) {
+	for _, node := range nodes {
+		if p.Nodes[node].Usable() > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // space is what a namespace uses of flex and its share.

@@ -230,10 +230,10 @@ func flexOrder(m Moment, p *Part, s *said) {
 	}
 }
 
-// staying is the flex of a namespace, without what was told to leave.
+// staying is the flex of a namespace, without what was told to leave, and without what is stranded.
 func (p *Part) staying(space string) (gpus int) {
 	for _, u := range p.Units {
-		if u.Job.Flexes() && u.Job.Space == space && u.Stays() {
+		if u.Job.Flexes() && u.Job.Space == space && u.Stays() && p.Nodes[u.Node].Usable() > 0 {
 			gpus += u.GPUs()
 		}
 	}

@@ -160,7 +160,7 @@ type Tally struct {
 // FlexUse is what one namespace has on a partition's flex.
 type FlexUse struct {
 	Used    int // GPUs held or reserved, as Tally.FlexUsed counts them
-	Staying int // GPUs held or reserved by replicas that stay
+	Staying int // GPUs on usable nodes held or reserved by replicas that stay
 	queue   queue
 
 	asked    int // by what waits, elastic pools at max
@@ -170,7 +170,7 @@ type FlexUse struct {
 	work    []*Workload // that holds or reserves GPUs here, in order of ID
 	version uint64      // grows with every change of its work here
 
-	// What of Staying could give way to work of the same namespace.
+	// What of its replicas that stay, on any node, could give way to work of the same namespace.
 	importance map[Importance]int // GPUs
 	elastic    int                // GPUs of elastic pools
 	timed      int                // GPUs of work that declared a maximum run time

@@ -123,15 +123,18 @@ func (p *Partition) contributeNamespaces(n *Node, sign, left int) {
 			f.Used += sign * used
 			left -= used
 			if !leaving {
-				f.stay(r, sign*r.GPUs())
+				f.stay(r, sign*r.GPUs(), n.State.Usable())
 			}
 		}
 	}
 }
 
-// stay counts GPUs of a replica that stays.
-func (f *FlexUse) stay(r Resident, gpus int) {
-	f.Staying += gpus
+// stay counts GPUs of a replica that stays. On a node that is not usable they are no part of
+// flex: capacity and use move together (semantics §1).
+func (f *FlexUse) stay(r Resident, gpus int, usable bool) {
+	if usable {
+		f.Staying += gpus
+	}
 	pool := r.Workload.Pools[r.Pool]
 	i := Importance{r.Workload.Priority, pool.Rank}
 	if f.importance[i] += gpus; f.importance[i] == 0 {
