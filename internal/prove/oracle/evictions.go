@@ -12,6 +12,7 @@ var evictionLaws = []Law{
 	{"owner-starts", "work is evicted only for a workload that starts because of it (§5)", eachEviction(ownerStarts)},
 	{"may-evict", "who may evict whom (§5, the table)", eachEviction(mayEvict)},
 	{"started-and-evicted", "no work is started and evicted by one decision (§5)", startedAndEvicted},
+	{"visits-come-first", "no work is given room, and none is evicted for room, that planned work takes by the same record (§5, §8)", takenByVisit},
 	{"victims-minimal", "take any victim back and the newcomer no longer fits (§5)", eachOwner(minimal)},
 	{"victims-in-class-order", "victims are the cheapest set in the order flex, unprotected, borrowing, less important (§5)", eachOwner(classOrder)},
 	{"growth-takes-nobody's", "growth takes free and flex GPUs only, never in-quota work's (§5)", eachEviction(growthTakes)},
@@ -77,13 +78,22 @@ func eachOwner(look func(Moment, []Eviction, *said)) func(Moment) []string {
 	}
 }
 
-// fresh is what a workload stands on or has reserved now and had not before.
+// fresh is what a workload stands on or has reserved now and had not before, or lost by this record.
 func fresh(m Moment, j *Job) []Unit {
 	left := map[[2]int]int{}
 	if old := m.Before.Job(j.ID); old != nil && old.At == j.At {
 		for _, u := range old.Units {
 			if u.Stays() {
 				left[[2]int{u.Pool, u.Node}]++
+			}
+		}
+	}
+	for _, e := range m.Record.Events {
+		if e, ok := e.(event.ReplicasLost); ok && e.ID == j.ID {
+			for _, s := range e.Spots {
+				for _, node := range s.Nodes {
+					left[[2]int{s.Pool, node}]--
+				}
 			}
 		}
 	}
@@ -105,7 +115,7 @@ func ownerStarts(m Moment, e Eviction, s *said) {
 		s.add("%s was evicted for a workload that is gone", e.Victim.Name)
 		return
 	}
-	if len(fresh(m, e.Owner)) == 0 {
+	if len(fresh(m, e.Owner)) == 0 && !m.visitBegins() {
 		s.add("%s was evicted for %s, which got nothing", e.Victim.Name, e.Owner.Name)
 	}
 }
@@ -196,7 +206,37 @@ func (e Eviction) broken() bool {
 	return slices.ContainsFunc(e.Was.Units, func(u Unit) bool { n := e.Part.Nodes[u.Node]; return !n.Whole() && n.State != fleet.Suspect })
 }
 
+// visitBegins says whether planned work began on a node by this record.
+func (m Moment) visitBegins() bool {
+	return slices.ContainsFunc(m.Record.Events, func(e event.Event) bool {
+		v, ok := e.(event.VisitMoved)
+		return ok && v.Visit.State == fleet.VisitDraining
+	})
+}
+
 func startedAndEvicted(m Moment) (list []string) {
+	if m.visitBegins() {
+		return nil // takenByVisit looks
+	}
+	return m.givenAndTaken()
+}
+
+// takenByVisit looks at records by which planned work began on a node.
+func takenByVisit(m Moment) []string {
+	if !m.visitBegins() {
+		return nil
+	}
+	list := m.givenAndTaken()
+	for _, e := range m.evictions() {
+		if e.Owner != nil && len(fresh(m, e.Owner)) == 0 {
+			list = append(list, e.Victim.Name+" was evicted for "+e.Owner.Name+", whose room planned work took")
+		}
+	}
+	return list
+}
+
+// givenAndTaken finds work that was given room and told to leave by one record.
+func (m Moment) givenAndTaken() (list []string) {
 	placed := map[uint64]map[[2]int]bool{}
 	for _, e := range m.Record.Events {
 		switch e := e.(type) {

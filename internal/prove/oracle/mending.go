@@ -16,12 +16,12 @@ var mendingLaws = []Law{
 	{"elastic-runs-on", "elastic pools lose the replica and run on (§6)", eachPart(runsOn)},
 }
 
-// lost is the nodes that left service by this record.
+// lost is the nodes that left service by this record, other than for planned work: that stops gangs whole (§8).
 func (m Moment) lost(p *Part) map[int]bool {
 	nodes := map[int]bool{}
 	was := m.Before.Part(p.ID)
 	for i, n := range p.Nodes {
-		if was != nil && i < len(was.Nodes) && was.Nodes[i].State.Keeps() && !n.State.Keeps() {
+		if was != nil && i < len(was.Nodes) && was.Nodes[i].State.Keeps() && !n.State.Keeps() && n.State != fleet.Maintenance {
 			nodes[i] = true
 		}
 	}

@@ -47,6 +47,7 @@ type Node struct {
 	Island, Rack int
 	State        fleet.NodeState
 	GPUs, Dead   int
+	Leaving      bool // planned work takes it within the horizon
 }
 
 // Usable is the GPUs on which work may start.
@@ -60,7 +61,7 @@ func (n Node) Usable() int {
 }
 
 // Whole says whether the node can back a quota.
-func (n Node) Whole() bool { return n.State == fleet.Healthy && n.Dead == 0 }
+func (n Node) Whole() bool { return n.State == fleet.Healthy && n.Dead == 0 && !n.Leaving }
 
 // Quota is what a quota has in a partition.
 type Quota struct {
@@ -182,7 +183,7 @@ func takePart(s *fleet.State, p *fleet.Partition, jobs []*Job) *Part {
 		part.Buffers = nil
 	}
 	for _, n := range p.Nodes {
-		part.Nodes = append(part.Nodes, Node{n.Name, n.Island, n.Rack, n.State, n.GPUs, n.Dead})
+		part.Nodes = append(part.Nodes, Node{n.Name, n.Island, n.Rack, n.State, n.GPUs, n.Dead, n.Leaving})
 	}
 	for _, name := range p.Namespaces() {
 		part.Spaces = append(part.Spaces, view.NamespaceIn(p, name))

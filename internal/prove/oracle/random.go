@@ -15,6 +15,7 @@ func Random(seed uint64) *Story {
 	r.fleet()
 	r.quotas()
 	r.steps()
+	r.planned(seed)
 	return r.story
 }
 

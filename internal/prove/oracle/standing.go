@@ -159,8 +159,8 @@ func covered(_ Moment, p *Part, s *said) {
 	}
 	for _, q := range p.Quotas {
 		units := p.of(func(u Unit) bool { return u.Job.Target == q.Path })
-		if !p.inside(units, q.Backing) {
-			continue
+		if q.Held || !p.inside(units, q.Backing) {
+			continue // beside what others hold there is less
 		}
 		for _, u := range units {
 			if u.Phase == fleet.Running && u.Holds != fleet.HoldsGuaranteed {

@@ -74,7 +74,7 @@ func (s *Story) YAML() string {
 			fmt.Fprintf(&b, "# %s\n", line)
 		}
 	}
-	fmt.Fprintf(&b, "scenario: %q\npolicy: {buffer: {kind: fixed, share: %s}%s}\nclusters:\n", s.Title, s.Buffer, s.silence())
+	fmt.Fprintf(&b, "scenario: %q\npolicy: {buffer: {kind: fixed, share: %s}%s%s}\nclusters:\n", s.Title, s.Buffer, s.silence(), s.lead())
 	for _, c := range s.Clusters {
 		var islands []string
 		for _, i := range c.Islands {
@@ -102,7 +102,7 @@ func (s *Story) YAML() string {
 			}
 			grants = append(grants, fmt.Sprintf("{partition: %s, gpus: %d%s}", g.Partition, g.GPUs, gang))
 		}
-		fmt.Fprintf(&b, "  - {path: %s, grants: [%s]}\n", q.Path, strings.Join(grants, ", "))
+		fmt.Fprintf(&b, "  - {path: %s%s, grants: [%s]}\n", q.Path, s.owner(), strings.Join(grants, ", "))
 	}
 	b.WriteString("steps:\n")
 	for _, step := range s.Steps {
@@ -115,6 +115,22 @@ func (s *Story) YAML() string {
 func (s *Story) silence() string {
 	if slices.ContainsFunc(s.Steps, func(s Step) bool { return s.Kind == "stale" }) {
 		return ", staleAfter: 0s"
+	}
+	return ""
+}
+
+// lead is the setting of a story with planned work: it is announced an hour ahead, so that it is done in time.
+func (s *Story) lead() string {
+	if slices.ContainsFunc(s.Steps, func(s Step) bool { return s.Kind == "rollout" || s.Kind == "maintenance" }) {
+		return ", maintenance: {lead: 1h}"
+	}
+	return ""
+}
+
+// owner is the owner of a story's quotas: only a haircut asks for one.
+func (s *Story) owner() string {
+	if slices.ContainsFunc(s.Steps, func(s Step) bool { return s.Kind == "haircut" }) {
+		return ", owner: ada"
 	}
 	return ""
 }

@@ -3,6 +3,8 @@ package scenario
 import (
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/answer/yamlfile"
+	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -30,4 +32,24 @@ func haircutOf(s *fleet.State, scope string, p *fleet.Partition, now fleet.Insta
 		}
 	}
 	return func(figure string) any { return field(row, figure) }
+}
+
+// haircutStep plans a haircut and tells the people concerned, puts its next wave into force, or
+// undoes the last one.
+func haircutStep(v yamlfile.Value) Action {
+	f := v.Fields("name", "scope", "basis", "state", "reason")
+	name := f.Need("name").Name()
+	if f.Has("state") {
+		if f.At("state").Word("applied", "undone") == "undone" {
+			return Told{Command: core.UndoHaircut{Name: name}, Reason: reasonOf(f)}
+		}
+		return Told{Command: core.ApplyHaircut{Name: name}, Reason: reasonOf(f)}
+	}
+	ask := haircut.Ask{Basis: fleet.Basis(f.Need("basis").Word(string(fleet.BasisCluster), string(fleet.BasisQuota)))}
+	if f.Has("scope") {
+		ask.Scope = f.At("scope").Path()
+	}
+	return Told{Command: core.Batch{Commands: []core.Command{
+		core.PlanHaircut{Name: name, Ask: ask}, core.TellHaircut{Name: name},
+	}}, Reason: reasonOf(f)}
 }

@@ -65,7 +65,7 @@ type parser struct {
 // stepKinds are the keys of which a step has exactly one.
 var stepKinds = []string{
 	"submit", "cancel", "node", "grant", "transfer", "hold", "policy", "islands", "incident",
-	"idle", "stale", "fresh", "restart", "expect",
+	"haircut", "idle", "stale", "fresh", "restart", "expect",
 }
 
 func (p *parser) step(v yamlfile.Value) Step {

@@ -34,6 +34,8 @@ func (p *parser) action(kind string, v yamlfile.Value) Action {
 		return islands(v)
 	case "incident":
 		return incident(v)
+	case "haircut":
+		return haircutStep(v)
 	case "idle":
 		return p.idle(v)
 	case "stale":
