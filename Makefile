@@ -22,7 +22,7 @@ ALONE = MUSTER_CONTROLPLANE=0 MUSTER_E2E=0
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
-.PHONY: prove prove-real race-long chaos-long pages-test pages-try pictures help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build release clean promise conformance
+.PHONY: compare prove prove-real race-long chaos-long pages-test pages-try pictures help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build release clean promise conformance
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -145,6 +145,10 @@ image: ## the container image, from the Dockerfile
 bench: build ## the figures: Go benchmarks, then muster bench
 	go test -run '^$$' -bench . -benchmem ./...
 	bin/muster bench $(ARGS)
+
+compare: build ## the same work through Muster and other schedulers on real control planes, as docs/compare.md has it (hours; ARGS='-work jobs,gang -runs 1' measures some of it)
+	MUSTER_CONTROLPLANE=1 MUSTER_KUEUE=1 go run ./internal/prove/compare -into docs/compare.md -keep docs/figures/compare.json $(ARGS)
+	go run ./internal/faces/draw/docpictures docs/img
 
 promise: build ## the tables and the picture of docs/figures/promise.md, from FAULTS
 	bin/muster backtest --faults $(FAULTS) --nodes 400 --islands 400,100,50 --into docs/figures/promise.md#fleet

@@ -3,6 +3,7 @@
 //	scenario, simulate, demo   the engine in virtual or real time, from files, traces, a seed
 //	backtest, bench            policies against the recorded past; figures
 //	judge, chaos, kubetest     an independent answer, everything going wrong, a real control plane
+//	compare                    the same work through Muster and through other schedulers
 //	oracle                     random stories, judged by laws of the contract
 //	buildstudy                 200 clusters built in 90 days of virtual time
 //	siege                      one hostile caller against a server with its people

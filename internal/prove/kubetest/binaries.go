@@ -16,8 +16,8 @@ import (
 // is there. Without the variable, what is built is used, by few tests.
 const Wanted = "MUSTER_CONTROLPLANE"
 
-// version is what the programs say they are.
-const version = "v1.36.3"
+// Version is what the control plane's programs say they are.
+const Version = "v1.36.3"
 
 // programs are what is built, by their package.
 var programs = map[string]string{
@@ -119,7 +119,7 @@ func buildOne(ctx context.Context, module, dir, name string) error {
 	made := filepath.Join(dir, fmt.Sprintf(".%s.%d", name, os.Getpid()))
 	const stamp = "k8s.io/component-base/version."
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", made,
-		"-ldflags", "-s -w -X "+stamp+"gitVersion="+version+" -X "+stamp+"gitMajor=1 -X "+stamp+"gitMinor=36", programs[name])
+		"-ldflags", "-s -w -X "+stamp+"gitVersion="+Version+" -X "+stamp+"gitMajor=1 -X "+stamp+"gitMinor=36", programs[name])
 	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	fmt.Fprintf(os.Stderr, "builds %s, once\n", name)
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -3,6 +3,8 @@ package kubetest
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/plain"
@@ -23,6 +25,25 @@ func (c *Cluster) plain() plain.Server {
 // Call asks the API server as the administrator, as plain.Server does.
 func (c *Cluster) Call(ctx context.Context, method, path string, send, into any) error {
 	return c.plain().Call(ctx, method, path, send, into)
+}
+
+// Stream asks the API server as the administrator for what is no JSON object: figures, or a
+// watch. Who asks closes it.
+func (c *Cluster) Stream(ctx context.Context, path string) (io.ReadCloser, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+c.Token)
+	res, err := insecure.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		_ = res.Body.Close()
+		return nil, fmt.Errorf("kubetest: GET %s: %s", path, res.Status)
+	}
+	return res.Body, nil
 }
 
 // CreateAll makes objects below one path, many at a time.

@@ -39,8 +39,8 @@ func WriteCertificate(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "tls.key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: secret}), 0o600)
 }
 
-// freePort is a port of loopback that was free a moment ago.
-func freePort() int {
+// FreePort is a port of loopback that was free a moment ago.
+func FreePort() int {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0

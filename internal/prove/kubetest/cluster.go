@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -24,7 +25,8 @@ type Cluster struct {
 	Kubeconfig string // file, of the same
 
 	bin, dir string
-	turn     *lock // one of those that this machine has room for
+	more     map[string][]string // arguments of a program besides its own
+	turn     *lock               // one of those that this machine has room for
 	ports    map[string]int
 	mu       sync.Mutex
 	parts    map[string]*part
@@ -41,7 +43,10 @@ const patience = 10 * time.Minute
 
 // Start starts a control plane in a folder of its own, when this machine has room
 // for one more. Stop ends it.
-func Start(ctx context.Context) (*Cluster, error) {
+func Start(ctx context.Context) (*Cluster, error) { return StartWith(ctx, nil) }
+
+// StartWith is Start with more arguments of the programs, by their name.
+func StartWith(ctx context.Context, more map[string][]string) (*Cluster, error) {
 	bin, err := Binaries(ctx)
 	if err != nil {
 		return nil, err
@@ -50,12 +55,12 @@ func Start(ctx context.Context) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return start(ctx, bin, t)
+	return start(ctx, bin, t, more)
 }
 
 // start brings a control plane up. A port may be taken by another program between being
 // found free and being used: then it is begun anew.
-func start(ctx context.Context, bin string, t *lock) (c *Cluster, err error) {
+func start(ctx context.Context, bin string, t *lock, more map[string][]string) (c *Cluster, err error) {
 	const tries = 3
 	for range tries {
 		dir, err2 := os.MkdirTemp("", "muster-kube-")
@@ -63,7 +68,7 @@ func start(ctx context.Context, bin string, t *lock) (c *Cluster, err error) {
 			t.free()
 			return nil, err2
 		}
-		c = &Cluster{Token: "administrator", bin: bin, dir: dir, turn: t, parts: map[string]*part{}}
+		c = &Cluster{Token: "administrator", bin: bin, dir: dir, more: more, turn: t, parts: map[string]*part{}}
 		if err = c.bringUp(ctx); err == nil {
 			return c, nil
 		}
@@ -120,11 +125,11 @@ func (c *Cluster) findPorts(names ...string) error {
 
 // StartPart starts one of the programs.
 func (c *Cluster) StartPart(name string) error {
-	return c.startProgram(name, filepath.Join(c.bin, name), c.arguments(name))
+	return c.Run(name, filepath.Join(c.bin, name), append(c.arguments(name), c.more[name]...))
 }
 
-// startProgram starts any program as a part. What env says comes besides the environment.
-func (c *Cluster) startProgram(name, file string, arguments []string, env ...string) error {
+// Run starts any program as a part, which Stop ends. What env says comes besides the environment.
+func (c *Cluster) Run(name, file string, arguments []string, env ...string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.parts[name] != nil {
@@ -187,12 +192,22 @@ func (c *Cluster) Process(name string) int {
 	return c.parts[name].cmd.Process.Pid
 }
 
+// Parts are the names of all programs that were started and not killed, in order.
+func (c *Cluster) Parts() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return sortedNames(c.parts)
+}
+
 // Stop ends everything and removes the folder.
 func (c *Cluster) Stop() {
-	for _, name := range sortedNames(controllers) {
-		c.KillPart(name)
+	ends := []string{"kwok", "kube-scheduler", "kube-controller-manager", "kube-apiserver", "etcd"}
+	for _, name := range c.Parts() {
+		if !slices.Contains(ends, name) {
+			c.KillPart(name)
+		}
 	}
-	for _, name := range []string{"kwok", "kube-scheduler", "kube-controller-manager", "kube-apiserver", "etcd"} {
+	for _, name := range ends {
 		c.KillPart(name)
 	}
 	_ = os.RemoveAll(c.dir)
@@ -256,5 +271,8 @@ func (c *Cluster) Log(name string) string {
 	data, _ := os.ReadFile(c.file(name + ".log"))
 	return string(data)
 }
+
+// File is the path of a file in the folder of this control plane, which Stop removes.
+func (c *Cluster) File(name string) string { return c.file(name) }
 
 func (c *Cluster) file(name string) string { return filepath.Join(c.dir, name) }

@@ -165,7 +165,7 @@ func (c *Cluster) StartController(ctx context.Context, name string) error {
 	if err := c.makeRoom(ctx, is.secret); err != nil {
 		return err
 	}
-	if err := c.startProgram(name, program, arguments, "KUBECONFIG="+c.Kubeconfig); err != nil {
+	if err := c.Run(name, program, arguments, "KUBECONFIG="+c.Kubeconfig); err != nil {
 		return err
 	}
 	if err := c.mount(ctx, name, is.secret); err != nil {
@@ -176,7 +176,7 @@ func (c *Cluster) StartController(ctx context.Context, name string) error {
 
 // placeOf makes a place for a controller.
 func (c *Cluster) placeOf(name string) (in place, err error) {
-	in = place{c.file("controller-" + name), freePort(), freePort()}
+	in = place{c.file("controller-" + name), FreePort(), FreePort()}
 	if err := os.MkdirAll(in.dir, 0o750); err != nil {
 		return in, err
 	}
@@ -208,6 +208,12 @@ func (c *Cluster) makeKinds(ctx context.Context, source string, is controller) e
 	if err != nil || len(files) == 0 {
 		return fmt.Errorf("kubetest: %s has no files %s (%w)", is.module, is.crds, err)
 	}
+	return c.MakeKinds(ctx, files, is.lists)
+}
+
+// MakeKinds creates the custom resource definitions of some files, and waits until the API
+// server serves lists of their objects.
+func (c *Cluster) MakeKinds(ctx context.Context, files, lists []string) error {
 	for _, file := range files {
 		kinds, err := documents(file)
 		if err != nil {
@@ -222,7 +228,7 @@ func (c *Cluster) makeKinds(ctx context.Context, source string, is controller) e
 			}
 		}
 	}
-	return c.waitFor(ctx, is.lists)
+	return c.waitFor(ctx, lists)
 }
 
 // make creates an object, where it is not there already.

@@ -48,7 +48,7 @@ func (c *Cluster) StartKueue(ctx context.Context) error {
 	if err := c.kueueSecret(ctx); err != nil {
 		return err
 	}
-	port := freePort()
+	port := FreePort()
 	certs := c.file("kueue-certs")
 	if err := os.MkdirAll(certs, 0o750); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *Cluster) StartKueue(ctx context.Context) error {
 	if err := os.WriteFile(c.file("kueue.yaml"), fmt.Appendf(nil, kueueConfig, kueueSpace, port, certs), 0o600); err != nil {
 		return err
 	}
-	if err := c.startProgram("kueue", file, []string{"--kubeconfig=" + c.Kubeconfig, "--config=" + c.file("kueue.yaml"), "--feature-gates=VisibilityOnDemand=false"}); err != nil {
+	if err := c.Run("kueue", file, []string{"--kubeconfig=" + c.Kubeconfig, "--config=" + c.file("kueue.yaml"), "--feature-gates=VisibilityOnDemand=false"}); err != nil {
 		return err
 	}
 	return c.mountKueueCert(ctx, certs, port)
@@ -142,6 +142,19 @@ func KueueCRDs(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	return filepath.Glob(filepath.Join(dir, "config", "components", "crd", "bases", "kueue.x-k8s.io_*.yaml"))
+}
+
+// KueueVersion is the version of Kueue; empty: it is not known.
+func KueueVersion(ctx context.Context) string {
+	module, err := kueueModule()
+	if err != nil {
+		return ""
+	}
+	out, err := goIn(ctx, module, "list", "-m", "-f", "{{.Version}}", "sigs.k8s.io/kueue")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // kueueModule is the folder of the module that names Kueue.

@@ -23,7 +23,7 @@ func TestStaysUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := start(ctx, bin, nil) // it lasts, so it takes no turn
+	c, err := start(ctx, bin, nil, nil) // it lasts, so it takes no turn
 	if err != nil {
 		t.Fatal(err)
 	}

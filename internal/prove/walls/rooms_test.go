@@ -135,6 +135,7 @@ var rooms = []room{
 	{folder: "internal/prove", kind: plain},
 	{folder: "internal/prove/trace", kind: plain, only: "state/text"},
 	{folder: "internal/prove/kubetest", kind: open, only: "clusters/kube/plain"},
+	{folder: "internal/prove/compare", kind: open, only: "clusters/kube/plain prove/kubetest"},
 	{folder: "internal/prove/scenario", kind: open},
 	{folder: "internal/prove/stage", kind: open, tests: "prove/scenario prove/kubetest"},
 	{folder: "internal/prove/simulate", kind: open, may: "prove/trace"},

@@ -6,12 +6,18 @@ import (
 	"path/filepath"
 )
 
-// pictures are all pictures, by the name of their file.
-var pictures = map[string]func() []byte{
-	"how-promise.svg":  promise,
-	"how-room.svg":     room,
-	"how-mend.svg":     mend,
-	"architecture.svg": house,
+// pictures are all pictures, by the name of their file. Each may read figures in docs.
+var pictures = map[string]func(docs string) ([]byte, error){
+	"how-promise.svg":  still(promise),
+	"how-room.svg":     still(room),
+	"how-mend.svg":     still(mend),
+	"architecture.svg": still(house),
+	"compare.svg":      compared,
+}
+
+// still is a picture of no figures.
+func still(drawing func() []byte) func(string) ([]byte, error) {
+	return func(string) ([]byte, error) { return drawing(), nil }
 }
 
 func main() {
@@ -20,7 +26,11 @@ func main() {
 		os.Exit(2) //nolint:forbidigo // a program of its own, no part of muster
 	}
 	for name, drawing := range pictures {
-		if err := os.WriteFile(filepath.Join(os.Args[1], name), drawing(), 0o600); err != nil {
+		picture, err := drawing(filepath.Dir(filepath.Clean(os.Args[1])))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(os.Args[1], name), picture, 0o600)
+		}
+		if err != nil {
 			fmt.Fprintln(os.Stderr, "docpictures:", err)
 			os.Exit(1) //nolint:forbidigo // a program of its own, no part of muster
 		}

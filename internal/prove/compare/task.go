@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/muster-fleet/muster/internal/prove/kubetest"
+)
+
+// class says what a Job stands for: its way decides what that means.
+type class int
+
+const (
+	// open work has room, and takes none from other work.
+	open class = iota
+	// lent work runs on what a quota leaves unused, and leaves when that is wanted back.
+	lent
+	// owned work has a quota, and takes room back.
+	owned
+)
+
+// job is a Job: so many pods, all at one time, of so many GPUs each.
+type job struct {
+	name       string
+	pods, gpus int
+	class      class
+}
+
+// task is what is measured.
+type task struct {
+	key, name string
+	nodes     int
+	before    func(ctx context.Context, b *bed) error // what runs before; nil: nothing
+	jobs      func() []job
+}
+
+func (t task) keyword() string { return t.key }
+
+// pods is how many pods of a task are measured.
+func (t task) pods() (n int) {
+	for _, j := range t.jobs() {
+		n += j.pods
+	}
+	return n
+}
+
+// GPUs of a node, and pods of a gang of the task reclaim.
+const (
+	gpusOfNode = 8
+	gangOf     = 32
+)
+
+// tasks are measured in this order.
+var tasks = []task{
+	{
+		key: "jobs", name: "1,000 one-pod Jobs", nodes: 200,
+		jobs: func() []job { return many("m", 1000, 1, 1, open) },
+	},
+	{
+		key: "gang", name: "a gang of 500", nodes: 200,
+		jobs: func() []job { return many("m", 1, 500, 1, open) },
+	},
+	{
+		key: "reclaim", name: "20 gangs of 32, for which 16 gangs must leave", nodes: 20 * gangOf / gpusOfNode,
+		before: func(ctx context.Context, b *bed) error { return b.runs(ctx, many("f", 16, gangOf, 1, lent)) },
+		jobs:   func() []job { return many("m", 20, gangOf, 1, owned) },
+	},
+	{
+		key: "consolidate", name: "a gang of 250 nodes, among 500 that are half full", nodes: 500,
+		before: halfFull,
+		jobs:   func() []job { return many("m", 1, 250, gpusOfNode, owned) },
+	},
+}
+
+// many are n Jobs that are alike.
+func many(prefix string, n, pods, gpus int, of class) (list []job) {
+	for i := range n {
+		list = append(list, job{fmt.Sprintf("%s-%04d", prefix, i), pods, gpus, of})
+	}
+	return list
+}
+
+// halfFull lets four one-GPU Jobs run on every node of eight GPUs: while they are bound, pods
+// of no scheduler take the other four.
+func halfFull(ctx context.Context, b *bed) error {
+	var holders []kubetest.JSON
+	for i := range b.task.nodes {
+		p := kubetest.Pod(space, fmt.Sprint("holder-", i), gpusOfNode/2)
+		p["spec"].(kubetest.JSON)["nodeName"] = nodeName(i)
+		holders = append(holders, p)
+	}
+	pods := "/api/v1/namespaces/" + space + "/pods"
+	if err := b.c.CreateAll(ctx, pods, holders); err != nil {
+		return err
+	}
+	if err := b.runs(ctx, many("f", b.task.nodes*gpusOfNode/2, 1, 1, lent)); err != nil {
+		return err
+	}
+	for i := range b.task.nodes {
+		if err := b.c.Call(ctx, http.MethodDelete, fmt.Sprintf("%s/holder-%d?gracePeriodSeconds=0", pods, i), nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
