@@ -75,7 +75,11 @@ func joins(direct bool) func(context.Context, *bed) error {
 	}
 }
 
-var binds = regexp.MustCompile(`(name: direct\n +expression: )"(true|false)"`)
+// Where admission.yaml says who binds: as a variable, or as a comparison in every expression.
+var (
+	bindsByVariable = regexp.MustCompile(`(name: direct\n +expression: )"(true|false)"`)
+	bindsEverywhere = regexp.MustCompile(`'(direct|scheduler)' == 'direct'`)
+)
 
 // admission applies deploy/kubernetes/admission.yaml in one of its two ways.
 func (b *bed) admission(ctx context.Context, direct bool) error {
@@ -83,11 +87,11 @@ func (b *bed) admission(ctx context.Context, direct bool) error {
 	if err != nil {
 		return err
 	}
-	if !binds.Match(data) {
-		return fmt.Errorf("admission.yaml has no %s", binds)
-	}
+	who := map[bool]string{true: "direct", false: "scheduler"}[direct]
+	data = bindsByVariable.ReplaceAll(data, fmt.Appendf(nil, "${1}%q", fmt.Sprint(direct)))
+	data = bindsEverywhere.ReplaceAll(data, fmt.Appendf(nil, "'%s' == 'direct'", who))
 	file := b.c.File("admission.yaml")
-	if err := os.WriteFile(file, binds.ReplaceAll(data, fmt.Appendf(nil, "${1}%q", fmt.Sprint(direct))), 0o600); err != nil {
+	if err := os.WriteFile(file, data, 0o600); err != nil {
 		return err
 	}
 	return b.c.Create(ctx, file)
