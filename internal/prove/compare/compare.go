@@ -10,36 +10,47 @@ import (
 
 // compare measures everything, says each figure as it comes, and keeps them all.
 func (o options) compare(ctx context.Context) error {
-	r, err := o.begin()
+	r, err := o.kept()
 	if err != nil {
 		return err
 	}
-	there := o.available(&r)
-	began, done, all := time.Now(), 0, o.runs*len(o.tasks)*len(there)
+	plan := o.plan(o.available(&r))
+	began := time.Now()
+	for i, m := range plan {
+		s := o.sample(ctx, m.way, m.task)
+		if ctx.Err() != nil {
+			break
+		}
+		r.add(s)
+		fmt.Fprintf(o.out, "%s %d/%d %s, %s: %s\n", time.Since(began).Round(time.Second), i+1, len(plan), m.task.key, m.way.name, s)
+	}
+	return errors.Join(ctx.Err(), o.finish(r))
+}
+
+// step is one measurement.
+type step struct {
+	task task
+	way  way
+}
+
+// plan lists all measurements. The ways take turns, and another one begins in each run.
+func (o options) plan(there []way) (list []step) {
 	for run := range o.runs {
 		for _, key := range o.tasks {
 			for i := range there {
-				w := there[(i+run)%len(there)]
-				s := o.sample(ctx, w, find(tasks, key))
-				if ctx.Err() != nil {
-					return errors.Join(ctx.Err(), o.finish(r))
-				}
-				r.add(s)
-				done++
-				fmt.Printf("%s %3d/%d %-9s %-34s %s\n", time.Since(began).Round(time.Second), done, all, key, w.name, s)
+				list = append(list, step{find(tasks, key), there[(i+run)%len(there)]})
 			}
 		}
 	}
-	return o.finish(r)
+	return list
 }
 
-// begin takes up the figures that were kept, so that tasks and ways which are not measured now stay.
-func (o options) begin() (r results, err error) {
-	if o.keep != "" {
-		r, err = readResults(o.keep)
+// kept takes up the samples of earlier days, so that tasks and ways that are not measured now stay.
+func (o options) kept() (results, error) {
+	if o.keep == "" {
+		return results{}, nil
 	}
-	r.drop(o.tasks, o.ways)
-	return r, err
+	return readResults(o.keep)
 }
 
 // available are the ways that can be had here; of the others it is said why not.
@@ -47,7 +58,7 @@ func (o options) available(r *results) (list []way) {
 	for _, key := range o.ways {
 		w := find(ways, key)
 		if err := w.lacks(o); err != nil {
-			fmt.Printf("%s is not measured: %v\n", w.name, err)
+			fmt.Fprintf(o.out, "%s is not measured: %v\n", w.name, err)
 			continue
 		}
 		r.versions(w.key, w.version(o))
@@ -60,7 +71,7 @@ func (o options) available(r *results) (list []way) {
 func (o options) finish(r results) error {
 	r.Machine = machine()
 	text := r.table()
-	fmt.Print("\n", text)
+	fmt.Fprint(o.out, "\n", text)
 	var err error
 	if o.keep != "" {
 		err = r.write(o.keep)
@@ -79,7 +90,7 @@ func (o options) logged(b *bed) {
 	for _, part := range b.c.Parts() {
 		name := fmt.Sprintf("%s/%s-%s-%s.log", o.logs, b.task.key, b.way.key, part)
 		if err := os.WriteFile(name, []byte(b.c.Log(part)), 0o600); err != nil {
-			fmt.Println(err)
+			fmt.Fprintln(o.out, err)
 		}
 	}
 }

@@ -115,9 +115,22 @@ func TestWhatIsNotMeasuredAnewStays(t *testing.T) {
 	if err := measured().write(file); err != nil {
 		t.Fatal(err)
 	}
-	r, err := options{keep: file, tasks: []string{"gang"}, ways: []string{"kube"}}.begin()
-	if err != nil || len(r.of("gang", "kube")) != 0 || len(r.of("gang", "muster-direct")) != 3 {
+	r, err := options{keep: file}.kept()
+	r.add(sample{Task: "gang", Way: "kube", All: 9})
+	r.add(sample{Task: "gang", Way: "kube", All: 8})
+	if err != nil || len(r.of("gang", "kube")) != 2 || len(r.of("gang", "muster-direct")) != 3 {
 		t.Errorf("kept: %+v, %v", r, err)
+	}
+}
+
+func TestEachRunBeginsWithAnotherWay(t *testing.T) {
+	plan := options{runs: 2, tasks: []string{"gang"}}.plan(ways[:2])
+	var keys []string
+	for _, s := range plan {
+		keys = append(keys, s.way.key)
+	}
+	if want := []string{"kube", "kube-gang", "kube-gang", "kube"}; !slices.Equal(keys, want) {
+		t.Errorf("measured in the order %v, want %v", keys, want)
 	}
 }
 

@@ -69,7 +69,7 @@ const kaiPriority = "train"
 // startKAI starts KAI-Scheduler's programs. The queue of owned work has all GPUs as its quota,
 // that of lent work has none and runs over its quota.
 func startKAI(ctx context.Context, b *bed) error {
-	if err := kai.kinds(ctx, b, kaiQueues, kaiPodGroups); err != nil {
+	if err := kai.kinds(ctx, b, kaiQueues, "/apis/scheduling.run.ai/v2alpha2/podgroups"); err != nil {
 		return err
 	}
 	gpus := b.task.nodes * gpusOfNode

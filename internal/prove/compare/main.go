@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -22,12 +23,14 @@ type options struct {
 	peers       string        // the folder of programs that others have built
 	into        string        // the document whose table is written; "": none
 	keep        string        // the file of samples; "": none
+	out         io.Writer     // what is said goes there
 	logs        string        // a folder for what the programs said; "": nowhere
 	patience    time.Duration // how long the pods of one task may take
 }
 
 func main() {
 	o, err := read(os.Args[1:])
+	o.out = os.Stdout
 	if errors.Is(err, flag.ErrHelp) {
 		return
 	}

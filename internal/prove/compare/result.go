@@ -44,6 +44,8 @@ type results struct {
 	Machine  string            `json:"machine"`
 	Versions map[string]string `json:"versions"` // by way
 	Samples  []sample          `json:"samples"`
+
+	anew map[[2]string]bool // tasks and ways that were measured now
 }
 
 // readResults reads what was kept; nothing is there the first time.
@@ -66,12 +68,18 @@ func (r results) write(file string) error {
 	return os.WriteFile(file, append(data, '\n'), 0o600)
 }
 
-// drop forgets the samples of some tasks by some ways: they are measured anew.
-func (r *results) drop(tasks, ways []string) {
-	r.Samples = slices.DeleteFunc(r.Samples, func(s sample) bool { return slices.Contains(tasks, s.Task) && slices.Contains(ways, s.Way) })
+// add takes a sample in. The first of a task by a way replaces those of earlier days.
+func (r *results) add(s sample) {
+	key := [2]string{s.Task, s.Way}
+	if !r.anew[key] {
+		r.Samples = slices.DeleteFunc(r.Samples, func(old sample) bool { return old.Task == s.Task && old.Way == s.Way })
+	}
+	if r.anew == nil {
+		r.anew = map[[2]string]bool{}
+	}
+	r.anew[key] = true
+	r.Samples = append(r.Samples, s)
 }
-
-func (r *results) add(s sample) { r.Samples = append(r.Samples, s) }
 
 func (r *results) versions(way, is string) {
 	if r.Versions == nil {

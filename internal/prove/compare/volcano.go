@@ -56,7 +56,7 @@ tiers:
 // startVolcano starts Volcano's scheduler and controllers. The queue of owned work deserves
 // all but a thousandth, that of lent work what this leaves unused.
 func startVolcano(ctx context.Context, b *bed) error {
-	if err := volcano.kinds(ctx, b, volcanoAPI+"queues", volcanoAPI+"namespaces/"+space+"/podgroups"); err != nil {
+	if err := volcano.kinds(ctx, b, volcanoAPI+"queues", volcanoAPI+"podgroups"); err != nil {
 		return err
 	}
 	file := b.c.File("volcano.yaml")
