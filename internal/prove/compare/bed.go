@@ -37,7 +37,7 @@ func (b *bed) prepare(ctx context.Context) error {
 	return nil
 }
 
-func (b *bed) makeNodes(ctx context.Context) (err error) {
+func (b *bed) makeNodes(ctx context.Context) error {
 	var list []kubetest.JSON
 	for i := range b.task.nodes {
 		island := fmt.Sprint("island-", i/islandOf)
@@ -49,9 +49,7 @@ func (b *bed) makeNodes(ctx context.Context) (err error) {
 	if err := b.makeAll(ctx, made{"/api/v1/namespaces", kubetest.Namespace(space)}); err != nil {
 		return err
 	}
-	if b.watch, err = watchPods(ctx, b.c); err != nil {
-		return err
-	}
+	b.watch = watchPods(ctx, b.c)
 	return b.until(ctx, "all nodes are ready", func() error { return b.nodesReady(ctx) })
 }
 
@@ -97,8 +95,8 @@ func (b *bed) tryOut(ctx context.Context) error {
 		}
 	}
 	return b.until(ctx, "the first pod has left", func() error {
-		if list, err := b.watch.running(names(first)); err != nil || len(list) > 0 {
-			return fmt.Errorf("%d run (%w)", len(list), err)
+		if list := b.watch.running(names(first)); len(list) > 0 {
+			return fmt.Errorf("%d run", len(list))
 		}
 		return nil
 	})
@@ -181,11 +179,10 @@ func (b *bed) allRun(ctx context.Context, list []job) (run []seen, err error) {
 		want += j.pods
 	}
 	err = b.until(ctx, "all pods run", func() error {
-		var err error
-		if run, err = b.watch.running(jobs); err == nil && len(run) < want {
-			err = fmt.Errorf("%d of %d do", len(run), want)
+		if run = b.watch.running(jobs); len(run) < want {
+			return fmt.Errorf("%d of %d do", len(run), want)
 		}
-		return err
+		return nil
 	})
 	return run, err
 }

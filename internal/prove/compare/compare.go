@@ -38,7 +38,7 @@ func (o options) plan(there []way) (list []step) {
 	for run := range o.runs {
 		for _, key := range o.tasks {
 			for i := range there {
-				list = append(list, step{find(tasks, key), there[(i+run)%len(there)]})
+				list = append(list, step{find(tasks, key).small(o.part), there[(i+run)%len(there)]})
 			}
 		}
 	}

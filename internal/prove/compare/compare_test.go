@@ -18,6 +18,9 @@ func TestFlagsChooseInTheOrderOfAll(t *testing.T) {
 	if _, err := read([]string{"-work", "jobs,none"}); err == nil || !strings.Contains(err.Error(), `no "none"`) {
 		t.Errorf("an unknown task: %v", err)
 	}
+	if _, err := read([]string{"-part", "10", "-keep", "x"}); err == nil {
+		t.Error("a part of the work is kept as if it were all")
+	}
 	if _, err := read([]string{"-runs", "0"}); err == nil {
 		t.Error("no runs are taken")
 	}
@@ -54,14 +57,14 @@ func told(t *testing.T, text string) (c change) {
 func TestAPodIsSeenBoundThenRunningThenGone(t *testing.T) {
 	w := &podWatch{pods: map[string]*seen{}}
 	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
-	const pod = `"metadata":{"uid":"u","labels":{"compare-job":"m-0000"}`
-	w.note(told(t, `{"type":"ADDED","object":{`+pod+`}}}`), at(1))
-	w.note(told(t, `{"type":"MODIFIED","object":{`+pod+`},"spec":{"nodeName":"n"}}}`), at(2))
-	w.note(told(t, `{"type":"MODIFIED","object":{`+pod+`},"spec":{"nodeName":"n"},"status":{"phase":"Running"}}}`), at(3))
-	w.note(told(t, `{"type":"MODIFIED","object":{`+pod+`},"spec":{"nodeName":"n"},"status":{"phase":"Running"}}}`), at(4))
-	list, err := w.running(map[string]bool{"m-0000": true})
-	if err != nil || len(list) != 1 || list[0].bound != at(2) || list[0].running != at(3) {
-		t.Fatalf("seen: %v, %v", list, err)
+	const meta = `"metadata":{"uid":"u","labels":{"compare-job":"m-0000"}`
+	w.note(told(t, `{"type":"ADDED","object":{`+meta+`}}}`), at(1))
+	w.note(told(t, `{"type":"MODIFIED","object":{`+meta+`},"spec":{"nodeName":"n"}}}`), at(2))
+	w.note(told(t, `{"type":"MODIFIED","object":{`+meta+`},"spec":{"nodeName":"n"},"status":{"phase":"Running"}}}`), at(3))
+	w.note(told(t, `{"type":"MODIFIED","object":{`+meta+`},"spec":{"nodeName":"n"},"status":{"phase":"Running"}}}`), at(4))
+	list := w.running(map[string]bool{"m-0000": true})
+	if len(list) != 1 || list[0].bound != at(2) || list[0].running != at(3) {
+		t.Fatalf("seen: %v", list)
 	}
 	var s sample
 	s.take(map[string]time.Time{"m-0000": at(0)}, list)
@@ -69,8 +72,17 @@ func TestAPodIsSeenBoundThenRunningThenGone(t *testing.T) {
 		t.Errorf("taken: %+v", s)
 	}
 	w.note(told(t, `{"type":"MODIFIED","object":{"metadata":{"uid":"u","deletionTimestamp":"2026-11-26T00:00:00Z"}}}`), at(5))
-	if list, _ := w.running(map[string]bool{"m-0000": true}); len(list) != 0 {
+	if list := w.running(map[string]bool{"m-0000": true}); len(list) != 0 {
 		t.Error("a pod that leaves counts as running")
+	}
+	is := told(t, `{"object":{`+meta+`},"status":{"phase":"Running"}}}`).Object
+	w.replace([]pod{is}, at(6))
+	if list := w.running(map[string]bool{"m-0000": true}); len(list) != 1 || list[0].running != at(3) {
+		t.Errorf("listed again: %v", list)
+	}
+	w.replace(nil, at(7))
+	if list := w.running(map[string]bool{"m-0000": true}); len(list) != 0 {
+		t.Error("a pod that is not listed any more counts as running")
 	}
 }
 
@@ -124,7 +136,7 @@ func TestWhatIsNotMeasuredAnewStays(t *testing.T) {
 }
 
 func TestEachRunBeginsWithAnotherWay(t *testing.T) {
-	plan := options{runs: 2, tasks: []string{"gang"}}.plan(ways[:2])
+	plan := options{runs: 2, part: 1, tasks: []string{"gang"}}.plan(ways[:2])
 	var keys []string
 	for _, s := range plan {
 		keys = append(keys, s.way.key)

@@ -19,6 +19,7 @@ import (
 type options struct {
 	tasks, ways []string // keys, in the order of measuring
 	runs        int
+	part        int           // one in so many of the nodes and the work; 1: all
 	muster      string        // the program
 	peers       string        // the folder of programs that others have built
 	into        string        // the document whose table is written; "": none
@@ -55,6 +56,7 @@ func read(args []string) (o options, err error) {
 	work := f.String("work", "all", "tasks: "+strings.Join(keysOf(tasks), ", "))
 	by := f.String("ways", "all", "ways, those to compare with included: "+strings.Join(keysOf(ways), ", "))
 	f.IntVar(&o.runs, "runs", 3, "how often each is measured")
+	f.IntVar(&o.part, "part", 1, "to try things out: one in so many of the nodes and of the work")
 	f.StringVar(&o.muster, "muster", "bin/muster", "Muster's program")
 	f.StringVar(&o.peers, "peers", filepath.Join(cache, "muster", "peers"), "folder of the programs of Volcano and KAI-Scheduler, see docs/compare.md")
 	f.StringVar(&o.into, "into", "", "document whose table is written: docs/compare.md")
@@ -70,6 +72,9 @@ func read(args []string) (o options, err error) {
 	}
 	if err == nil && (o.runs < 1 || f.NArg() > 0) {
 		err = fmt.Errorf("-runs %d, and arguments %q; write at least 1, and no arguments but flags", o.runs, f.Args())
+	}
+	if err == nil && (o.part < 1 || o.part > 1 && o.into+o.keep != "") {
+		err = fmt.Errorf("-part %d; at least 1, and what is measured of a part is not kept: -into '' -keep ''", o.part)
 	}
 	return o, err
 }

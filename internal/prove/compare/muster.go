@@ -116,20 +116,34 @@ func (b *bed) waitsForMuster(ctx context.Context, direct bool) error {
 	return nil
 }
 
-// grants gives the quota of owned work all GPUs.
+// grants gives the quota of owned work all GPUs, where the task has such work: no buffer is kept back.
 func (b *bed) grants(ctx context.Context, server string) error {
+	if !b.task.owns() {
+		return nil
+	}
 	file := b.c.File("quotas.yaml")
 	text := fmt.Sprintf("quotas:\n  - {path: oak, access: {namespaces: [tiger/%s]}, grants: [{partition: tiger/h200, gpus: %d}]}\n", space, b.task.nodes*gpusOfNode)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return err
 	}
-	return b.until(ctx, "the quota is granted", func() error {
-		ctx, cancel := context.WithTimeout(ctx, time.Minute)
-		defer cancel()
-		out, err := exec.CommandContext(ctx, b.o.muster, "apply", "-f", file, "--server", server).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("%w: %s", err, out)
+	for _, arguments := range [][]string{
+		{"buffer", "set", "tiger/h200", "0%", "--reason", "a comparison"},
+		{"apply", "-f", file},
+	} {
+		if err := b.until(ctx, "the quota is granted", func() error { return b.says(ctx, append(arguments, "--server", server)) }); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
+}
+
+// says gives Muster's server a command.
+func (b *bed) says(ctx context.Context, arguments []string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, b.o.muster, arguments...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"sync"
@@ -22,53 +23,81 @@ type seen struct {
 type podWatch struct {
 	mu   sync.Mutex
 	pods map[string]*seen // by UID
-	err  error            // why it has ended
 }
 
+const podsPath = "/api/v1/namespaces/" + space + "/pods"
+
 // watchPods begins to watch, until the context ends.
-func watchPods(ctx context.Context, c *kubetest.Cluster) (*podWatch, error) {
+func watchPods(ctx context.Context, c *kubetest.Cluster) *podWatch {
+	w := &podWatch{pods: map[string]*seen{}}
+	go func() {
+		for ctx.Err() == nil { // an API server that is short of time ends watches
+			if w.follow(ctx, c) != nil {
+				time.Sleep(glance)
+			}
+		}
+	}()
+	return w
+}
+
+// follow lists all pods, and takes in what changes until the API server ends that.
+func (w *podWatch) follow(ctx context.Context, c *kubetest.Cluster) error {
 	var list struct {
 		Metadata struct{ ResourceVersion string }
+		Items    []pod
 	}
-	path := "/api/v1/namespaces/" + space + "/pods"
-	if err := c.Call(ctx, http.MethodGet, path, nil, &list); err != nil {
-		return nil, err
+	if err := c.Call(ctx, http.MethodGet, podsPath, nil, &list); err != nil {
+		return err
 	}
-	body, err := c.Stream(ctx, path+"?watch=1&resourceVersion="+list.Metadata.ResourceVersion)
+	w.replace(list.Items, time.Now())
+	body, err := c.Stream(ctx, podsPath+"?watch=1&resourceVersion="+list.Metadata.ResourceVersion)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w := &podWatch{pods: map[string]*seen{}}
-	go w.read(body)
-	return w, nil
+	defer func() { _ = body.Close() }()
+	return w.read(body)
+}
+
+// pod is what is read of one.
+type pod struct {
+	Metadata struct {
+		UID               string
+		Labels            map[string]string
+		DeletionTimestamp *string
+	}
+	Spec   struct{ NodeName string }
+	Status struct{ Phase string }
 }
 
 // change is what the API server tells of a pod.
 type change struct {
 	Type   string
-	Object struct {
-		Metadata struct {
-			UID               string
-			Labels            map[string]string
-			DeletionTimestamp *string
-		}
-		Spec   struct{ NodeName string }
-		Status struct{ Phase string }
+	Object pod
+}
+
+// replace takes in a list of all pods: the others are gone.
+func (w *podWatch) replace(list []pod, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.pods {
+		p.gone = true
+	}
+	for _, is := range list {
+		w.note(change{"ADDED", is}, now)
 	}
 }
 
-func (w *podWatch) read(body io.ReadCloser) {
-	defer func() { _ = body.Close() }()
-	all := json.NewDecoder(body)
-	for {
+// read takes in changes until there are no more.
+func (w *podWatch) read(body io.Reader) error {
+	for all := json.NewDecoder(body); ; {
 		var c change
-		err := all.Decode(&c)
-		w.mu.Lock()
-		if err != nil {
-			w.err = err
-			w.mu.Unlock()
-			return
+		if err := all.Decode(&c); err != nil {
+			return err
 		}
+		if c.Type == "ERROR" {
+			return errors.New("the watch ended")
+		}
+		w.mu.Lock()
 		w.note(c, time.Now())
 		w.mu.Unlock()
 	}
@@ -92,7 +121,7 @@ func (w *podWatch) note(c change, now time.Time) {
 }
 
 // running are the pods of some Jobs that run and stay.
-func (w *podWatch) running(jobs map[string]bool) (list []seen, err error) {
+func (w *podWatch) running(jobs map[string]bool) (list []seen) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, p := range w.pods {
@@ -100,5 +129,5 @@ func (w *podWatch) running(jobs map[string]bool) (list []seen, err error) {
 			list = append(list, *p)
 		}
 	}
-	return list, w.err
+	return list
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/prove/kubetest"
 )
@@ -45,6 +46,30 @@ func (t task) pods() (n int) {
 	return n
 }
 
+// owns says whether a task measures work of a quota.
+func (t task) owns() bool {
+	return slices.ContainsFunc(t.jobs(), func(j job) bool { return j.class == owned })
+}
+
+// small is a task with a part of its nodes and of its work, to try things out.
+func (t task) small(part int) task {
+	whole := t.jobs
+	t.nodes = max(1, t.nodes/part)
+	t.jobs = func() []job { return share(whole(), part) }
+	return t
+}
+
+// share is a part of some Jobs: fewer of them, or smaller ones where they are few.
+func share(list []job, part int) []job {
+	if len(list) >= part {
+		return list[:len(list)/part]
+	}
+	for i := range list {
+		list[i].pods = max(1, list[i].pods/part)
+	}
+	return list
+}
+
 // GPUs of a node, and pods of a gang of the task reclaim.
 const (
 	gpusOfNode = 8
@@ -63,8 +88,10 @@ var tasks = []task{
 	},
 	{
 		key: "reclaim", name: "20 gangs of 32, for which 16 gangs must leave", nodes: 20 * gangOf / gpusOfNode,
-		before: func(ctx context.Context, b *bed) error { return b.runs(ctx, many("f", 16, gangOf, 1, lent)) },
-		jobs:   func() []job { return many("m", 20, gangOf, 1, owned) },
+		before: func(ctx context.Context, b *bed) error {
+			return b.runs(ctx, share(many("f", 16, gangOf, 1, lent), b.o.part))
+		},
+		jobs: func() []job { return many("m", 20, gangOf, 1, owned) },
 	},
 	{
 		key: "consolidate", name: "a gang of 250 nodes, among 500 that are half full", nodes: 500,
