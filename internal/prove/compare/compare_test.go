@@ -103,8 +103,8 @@ func TestThe99thOf100(t *testing.T) {
 func measured() results {
 	r := results{Machine: "a test"}
 	for _, s := range []float64{3, 1, 2} {
-		r.add(sample{Task: "gang", Way: "muster-direct", All: s / 2, Wrote: writes{"POST pods/binding": 500}})
-		r.add(sample{Task: "gang", Way: "kube", All: s, Wrote: writes{"POST pods/binding": 500, "POST events": 500}})
+		r.add(sample{Task: "gang", Way: "muster-direct", All: s / 2, Pods: 500, Wrote: writes{"POST pods/binding": 500}})
+		r.add(sample{Task: "gang", Way: "kube", All: s, Pods: 500, Wrote: writes{"POST pods/binding": 500, "POST events": 500}})
 	}
 	r.add(sample{Task: "gang", Way: "volcano", Failed: "all pods run: not in 4m0s: 3 of 500 do\nmore"})
 	return r

@@ -34,7 +34,7 @@ func (r results) rows(t task) (lines []string) {
 	base := middle(r.of(t.key, ways[0].key), allRunning)
 	for _, w := range r.ranked(t) {
 		list := r.of(t.key, w.key)
-		lines = append(lines, line(w, t, list, base))
+		lines = append(lines, line(w, list, base))
 	}
 	return lines
 }
@@ -43,7 +43,7 @@ func (r results) rows(t task) (lines []string) {
 func allRunning(s sample) float64 { return s.All }
 
 // line is one row of the table.
-func line(w way, t task, list []sample, base float64) string {
+func line(w way, list []sample, base float64) string {
 	ran := succeeded(list)
 	if len(ran) == 0 {
 		return fmt.Sprintf("| %s | **not**: %s | | | | | | %d |\n", w.name, whyNot(list), len(list))
@@ -53,7 +53,7 @@ func line(w way, t task, list []sample, base float64) string {
 	if base > 0 && w.key != ways[0].key {
 		ratio = fmt.Sprintf(" (%.2f ×)", of(allRunning)/base)
 	}
-	pods := float64(t.pods())
+	pods := max(1, of(func(s sample) float64 { return float64(s.Pods) }))
 	wrote := of(func(s sample) float64 { n, _ := s.Wrote.sum(); return float64(n) }) / pods
 	events := of(func(s sample) float64 { _, n := s.Wrote.sum(); return float64(n) }) / pods
 	return fmt.Sprintf("| %s | %.1f s%s | %.2f s, %.2f s | %.2f s, %.2f s | %.1f s | %.2f (%.2f) | %.1f s, %.0f MiB | %s |\n",
