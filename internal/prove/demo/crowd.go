@@ -47,11 +47,12 @@ func NewCrowd(e Engine, seed uint64, at fleet.Instant) *Crowd {
 		if s.Workload(MoonshotNamespace, Moonshot) == nil {
 			c.join(at, s, "moonshot", nil, submitsMoonshot, never)
 		}
+		c.join(at, s, "plans", nil, plansWork, every(20*time.Second))
 	})
 	return c
 }
 
-// newCrowd is the people without the one who wants the moon.
+// newCrowd is the people without the one who wants the moon and the one who plans work on nodes: no executor works in the past.
 func newCrowd(e Engine, seed uint64, at fleet.Instant, pace func() float64) *Crowd {
 	c := &Crowd{engine: e, seed: seed, pace: pace}
 	e.Read(func(s *fleet.State) {

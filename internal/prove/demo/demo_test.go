@@ -12,6 +12,8 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/invariant"
 	"github.com/muster-fleet/muster/internal/prove/demo"
 	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/executor"
+	hands "github.com/muster-fleet/muster/internal/run/executor/simulated"
 	"github.com/muster-fleet/muster/internal/run/journal/memory"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -26,6 +28,7 @@ type world struct {
 	engine  *engine.Engine
 	cluster *demo.Cluster
 	crowd   *demo.Crowd
+	runner  *executor.Runner // carries out what rolls out
 	now     fleet.Instant
 	seen    map[string]int // events by kind
 	failed  int            // workloads that failed
@@ -64,6 +67,10 @@ func (w *world) open() {
 func (w *world) start() {
 	w.engine.Read(func(s *fleet.State) { w.cluster.Watch(w.now, s) })
 	w.crowd = demo.NewCrowd(w.engine, seed, w.now)
+	w.runner = executor.New(executor.Options{
+		Read: w.engine.Read, Do: func(ctx context.Context, r core.Request) error { _, err := w.engine.Do(ctx, r); return err },
+		Executors: map[string]executor.Executor{fleet.BySimulated: hands.New(hands.Options{Now: func() fleet.Instant { return w.now }, Spread: 100})},
+	})
 }
 
 func (w *world) note(r event.Record) {
@@ -86,7 +93,7 @@ func (w *world) do(r core.Request) {
 func (w *world) pass(span time.Duration) {
 	w.t.Helper()
 	for end := w.now.Add(span); ; {
-		next := min(w.cluster.Due(), w.crowd.Due(), w.engine.NextAlarm())
+		next := min(w.cluster.Due(), w.crowd.Due(), w.runner.Due(), w.engine.NextAlarm())
 		if next > end {
 			w.now = end
 			return
@@ -100,6 +107,9 @@ func (w *world) pass(span time.Duration) {
 			return err
 		})
 		if err != nil {
+			w.t.Fatal(err)
+		}
+		if err := w.runner.Turn(context.Background(), w.now); err != nil {
 			w.t.Fatal(err)
 		}
 		if w.engine.NextAlarm() <= w.now {

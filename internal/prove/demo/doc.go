@@ -6,7 +6,8 @@
 // operators open incidents. cluster.go says how the simulated cluster under it behaves: short
 // run times, and nodes that fail far more often than real ones, so that something can be seen
 // within a minute. monitor.go says what monitors
-// see of it: signals, some of them wrong. words.go tells people what
+// see of it: signals, some of them wrong. planned.go is the planned work: an update that rolls
+// out, a no-fly zone, an announced maintenance. words.go tells people what
 // they see. Time is real: a second is a second.
 //
 // Everything is drawn from a seed: the n-th workload of a team, and how long a

@@ -20,6 +20,7 @@ func Welcome(first ...string) string {
 		{"muster health --watch", "nodes by state and cause, what automation does and what waits"},
 		{"muster events --watch", "everything as it happens, decisions and reasons"},
 		{"muster promise; muster report health", "what was promised and kept, and what failed, in the weeks before"},
+		{"muster rollout list; muster nfz show launch", "an update that rolls out, and what a no-fly zone keeps back"},
 		{"muster capacity flex --watch", "namespaces sharing what quota leaves unused"},
 		{"muster submit --name hello --target flex --gang 1x8", "a workload of your own; it runs for 10 minutes"},
 	}

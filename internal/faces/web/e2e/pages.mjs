@@ -12,17 +12,11 @@ if (!(json('cluster', 'list').clusters || []).some(c => c.record.name === 'badge
   cli('blueprint', 'add', new URL('../../../../examples/buildout/nd.yaml', import.meta.url).pathname);
   cli('cluster', 'plan', 'badger', '--subscription', 'research-9', '--region', 'east', '--gpu', 'h200', '--island', 'a=4', '--blueprint', 'nd');
 }
-if (!(json('rollout', 'list').rollouts || []).length) {
-  cli('update', 'add', 'driver-580', 'gpu-driver', '580', '--impact', 'restart', '--lasts', '1h', '--deadline', '20d');
-  cli('nfz', 'add', 'launch', '--scope', 'lynx', '--to', '7d', '--owner', 'ada', '--link', 'https://example.com/launch', '--reason', 'the launch of next week');
-  cli('rollout', 'start', 'driver', '--scope', 'fleet', '--update', 'driver-580');
-  cli('notice', 'add', 'host-update', '--node', node, '--starts', '40h', '--lasts', '2h', '--provider');
-}
 const pages = [
   ['fleet', '/'], ['can I run', '/run?replicas=4&gpus=8&hours=2'], ['workloads', '/workloads'], ['workload', '/workload/oak/moonshot'],
   ['queue', '/queue?target=research/pretraining/oak'], ['partition', '/partition/' + partition], ['teams', '/teams'],
   ['team', '/team/research/pretraining/oak'], ['haircut', '/haircuts?basis=quota&kind=fixed&share=25'], ['promise', '/promise'],
-  ['incidents', '/incidents?closed=yes'], ['a form', '/do/grant?quota=research/pretraining/oak&partition=tiger/h200&gpus=64&try=yes'], ['build-out', '/build-out'], ['cluster that is built', '/build-out/badger'], ['cloud quota', '/cloud-quota'], ['nodes', '/nodes'], ['maintenance', '/maintenance'], ['rollout', '/rollout/driver'], ['no-fly zone', '/zone/launch'], ['drift', '/drift'], ['node', '/node/' + node], ['events', '/events'], ['sign-ins', '/sessions'], ['words', '/words'], ['style', '/style'],
+  ['incidents', '/incidents?closed=yes'], ['a form', '/do/grant?quota=research/pretraining/oak&partition=tiger/h200&gpus=64&try=yes'], ['build-out', '/build-out'], ['cluster that is built', '/build-out/badger'], ['cloud quota', '/cloud-quota'], ['nodes', '/nodes'], ['maintenance', '/maintenance'], ['rollout', '/rollout/driver-580'], ['no-fly zone', '/zone/launch'], ['drift', '/drift'], ['node', '/node/' + node], ['events', '/events'], ['sign-ins', '/sessions'], ['words', '/words'], ['style', '/style'],
 ];
 
 await looked(pages);
