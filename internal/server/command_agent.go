@@ -33,6 +33,9 @@ type agentOptions struct {
 	Health     string // host:port for /healthz, /readyz and /metrics; "": nowhere
 	LogLevel   string
 	Err        io.Writer
+	// Node is the node that the agent runs on and speaks for, instead of its cluster; "": it speaks for the cluster.
+	Node     string
+	Metadata string // address where the machine's provider answers; "": Azure's
 }
 
 // enrolOptions say whom a server lets in.
@@ -62,10 +65,16 @@ number of agents may serve one cluster, and while none is connected the cluster 
 With --observe nothing is written to the cluster, whatever the server asks. What the agent may do at all
 is what its user or service account may.
 
+With --node it speaks for one node of Azure instead, and for no server: it shows the Scheduled Events of the
+node's machine as conditions of the node, and lets Azure begin once Muster has emptied the node for them.
+
 The server lets agents in where it was started with --agents, and "muster agent enrol" gives the certificate.`,
 		Example: "  muster agent enrol tiger --data /var/lib/muster --out tiger.pem    # where the server runs\n  muster agent --server muster.example.org:6879 --identity tiger.pem --kubeconfig ~/.kube/config --observe",
 		Args:    cli.Needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Node != "" {
+				return o.speakForNode(cmd.Context())
+			}
 			if err := o.settle(); err != nil {
 				return err
 			}
@@ -83,6 +92,8 @@ The server lets agents in where it was started with --agents, and "muster agent 
 	f.DurationVar(&o.FenceAfter, "fence-after", 0, "with --manage: taint nodes out-of-service that are silent for so long, so that lost ranks start elsewhere; 0: never")
 	f.StringVar(&o.quotas, "quotas", "cluster", "cluster: take the cluster's own quotas over; none: leave them")
 	f.StringVar(&o.Prometheus, "prometheus", "", "address of Prometheus, as this agent reaches it, which keeps what DCGM measures of the GPUs: http://prometheus:9090")
+	f.StringVar(&o.Node, "node", "", "speak for this node: show what Azure has scheduled for its machine, and approve it once the node is empty; no server is dialled")
+	f.StringVar(&o.Metadata, "metadata", "", "with --node: address where the machine's metadata is; without it Azure's")
 	f.StringVar(&o.Health, "health", "", "host:port for /healthz, /readyz and /metrics; without it nowhere")
 	f.StringVar(&o.LogLevel, "log-level", "info", "debug, info, warn or error")
 	cmd.AddCommand(newEnrol(p), newRevoke(p))

@@ -85,7 +85,7 @@ func (a aim) readable() bool {
 	case a.part != "":
 		return false
 	case a.kind() == "podtemplates":
-		return a.namespace == ValidationNamespace && a.name != ""
+		return (a.namespace == ValidationNamespace || a.namespace == VisitNamespace) && a.name != ""
 	}
 	return slices.Contains(readable, a.kind()) || a.name != "" && slices.Contains(readByName, a.kind())
 }
@@ -135,7 +135,7 @@ func (d *door) bars(r *http.Request) string {
 
 // barsWrite says why a call may not write.
 func (d *door) barsWrite(r *http.Request, a aim) string {
-	if a.name == "" && a.kind() != "events" && a != validationJobsAim || system(a.namespace) {
+	if a.name == "" && a.kind() != "events" && !a.makesJobs() || system(a.namespace) {
 		return fmt.Sprintf("the agent does not let %.200q be written", r.URL.Path)
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, mostWritten+1))
@@ -163,6 +163,8 @@ func (d *door) barsObject(ctx context.Context, w write) string {
 	switch {
 	case w.aim == validationJobsAim:
 		return d.barsValidation(ctx, w)
+	case w.aim == visitJobsAim:
+		return d.barsVisit(ctx, w)
 	case slices.Contains(targeted, w.aim.kind()):
 		return d.barsWithoutTarget(ctx, w)
 	case w.aim.kind() == "nodes" && w.aim.part == "":

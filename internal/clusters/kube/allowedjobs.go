@@ -5,10 +5,18 @@ import (
 	"encoding/json"
 	"reflect"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/run/executor"
 )
 
-// validationJobsAim is where Jobs are made that validate nodes.
-var validationJobsAim = aim{group: "batch", resource: "jobs", namespace: ValidationNamespace}
+// validationJobsAim is where Jobs are made that validate nodes, and visitJobsAim where those are made that update them.
+var (
+	validationJobsAim = aim{group: "batch", resource: "jobs", namespace: ValidationNamespace}
+	visitJobsAim      = aim{group: "batch", resource: "jobs", namespace: VisitNamespace}
+)
+
+// makesJobs says whether a call makes Jobs where an agent lets them be made.
+func (a aim) makesJobs() bool { return a == validationJobsAim || a == visitJobsAim }
 
 // madeJob is what a Job says that was made for an order.
 type madeJob struct {
@@ -53,6 +61,41 @@ func (d *door) barsValidation(ctx context.Context, w write) string {
 	if j.node == "" || !segments.MatchString("/"+j.template) || j.lasts < leastValidation || j.lasts > longestValidation {
 		return "the agent lets only Jobs be made that validate a node"
 	}
+	return d.barsUnlike(ctx, j, whole)
+}
+
+// barsVisit does the same with a Job that updates a node in its visit.
+func (d *door) barsVisit(ctx context.Context, w write) string {
+	var is madeJob
+	var whole map[string]any
+	if json.Unmarshal(w.body, &is) != nil || json.Unmarshal(w.body, &whole) != nil {
+		return "its body is no JSON"
+	}
+	notes := is.Metadata.Annotations
+	j := nodeJob{
+		name: jobName(executor.Order{ID: notes["muster.dev/visit"]}), namespace: VisitNamespace, template: notes["muster.dev/update"], node: notes["muster.dev/node"],
+		notes: only(notes, notesOfVisit), tells: only(is.Spec.Template.Metadata.Annotations, tellsOfVisit),
+		lasts: time.Duration(is.Spec.Deadline) * time.Second, kept: keepJobs,
+	}
+	if j.node == "" || !segments.MatchString("/"+j.template) || j.lasts < leastVisit || j.lasts > longestVisit {
+		return "the agent lets only Jobs be made that update a node"
+	}
+	return d.barsUnlike(ctx, j, whole)
+}
+
+// What the Jobs of visits say of themselves and to their pods, and how long one may run: an update lasts 14 days at most.
+var (
+	notesOfVisit = []string{"muster.dev/visit", "muster.dev/update"}
+	tellsOfVisit = []string{"muster.dev/update", "muster.dev/component", "muster.dev/version"}
+)
+
+const (
+	leastVisit   = 10 * time.Minute
+	longestVisit = patienceX * 14 * 24 * time.Hour
+)
+
+// barsUnlike says why a Job is not the one that the cluster's own template makes.
+func (d *door) barsUnlike(ctx context.Context, j nodeJob, whole map[string]any) string {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	template, err := d.client.podTemplate(ctx, j.namespace, j.template)

@@ -247,6 +247,12 @@ func (r *Reconciler) steps(ctx context.Context, acts bool, p Snapshot) []step {
 			}
 			return nodeStates(s, cluster, p.Nodes, r.Now()), nil
 		},
+		func(s *fleet.State) ([]core.Command, []translate.Problem) { return observedRuns(s, p.Nodes) },
+	}
+	if acts {
+		steps = append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) {
+			return announcedWork(s, cluster, p.Nodes, r.Now()), nil
+		})
 	}
 	if r.Quotas && !acts { // where Muster acts, people change what is assigned
 		steps = append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,9 +21,6 @@ import (
 // what a Job may do on a node is decided on the cluster.
 const VisitNamespace = "muster-maintenance"
 
-// labelComponent begins a node's label that says which version of a component it runs.
-const labelComponent = "muster.dev/component."
-
 // How long the Job of a visit is kept after its end, and how often it may take what its
 // update says before it counts as failed.
 const (
@@ -33,17 +30,22 @@ const (
 
 // VisitJobs carries out updates by a Kubernetes Job for each node.
 type VisitJobs struct {
-	// Reach is the client of a cluster; nil: this server may not write there.
-	Reach func(cluster string) *Client
+	// Reach is the client of a cluster. A *executor.Refused error says that this server makes no Jobs there; any other one
+	// that it cannot be reached now.
+	Reach func(cluster string) (*Client, error)
 }
 
 var _ executor.Executor = VisitJobs{}
 
 // Find looks the Job of an order up.
 func (j VisitJobs) Find(ctx context.Context, o executor.Order) (executor.Report, bool, error) {
-	c := j.Reach(o.Cluster)
-	if c == nil {
-		return executor.Report{}, false, nil
+	c, err := j.Reach(o.Cluster)
+	var no *executor.Refused
+	if errors.As(err, &no) {
+		return executor.Report{}, false, nil // Begin says so
+	}
+	if err != nil {
+		return executor.Report{}, false, err
 	}
 	is, err := c.dynamic.Resource(owners["Job"]).Namespace(VisitNamespace).Get(ctx, jobName(o), getOptions)
 	if apierrors.IsNotFound(err) {
@@ -56,11 +58,22 @@ func (j VisitJobs) Find(ctx context.Context, o executor.Order) (executor.Report,
 	return r, err == nil, err
 }
 
+// ProviderID is how the provider of a node calls its machine.
+func (j VisitJobs) ProviderID(ctx context.Context, cluster, node string) (string, error) {
+	c, err := j.Reach(cluster)
+	if err != nil {
+		return "", err
+	}
+	var n corev1.Node
+	err = c.core.Get().Resource("nodes").Name(translate.Bare(node)).Do(ctx).Into(&n)
+	return n.Spec.ProviderID, err
+}
+
 // Begin makes the Job of an order. Its name is the order's, so that it cannot be made twice.
 func (j VisitJobs) Begin(ctx context.Context, o executor.Order) (executor.Report, error) {
-	c := j.Reach(o.Cluster)
-	if c == nil {
-		return executor.Report{}, &executor.Refused{Err: fmt.Errorf("this server makes no Jobs on cluster %s: it must reach it by a kubeconfig, with --manage", o.Cluster)}
+	c, err := j.Reach(o.Cluster)
+	if err != nil {
+		return executor.Report{}, err
 	}
 	job := visitJobOf(o)
 	template, err := c.podTemplate(ctx, job.namespace, job.template)
@@ -85,7 +98,7 @@ func visitJobOf(o executor.Order) nodeJob {
 		name: jobName(o), namespace: VisitNamespace, template: o.Update.Name, node: translate.Bare(o.Node),
 		notes: map[string]string{"muster.dev/visit": o.ID, "muster.dev/update": o.Update.Name},
 		tells: map[string]string{"muster.dev/update": o.Update.Name, "muster.dev/component": o.Update.Component.Name, "muster.dev/version": o.Update.Component.Version},
-		lasts: max(10*time.Minute, patienceX*o.Update.Lasts), kept: keepJobs,
+		lasts: max(leastVisit, patienceX*o.Update.Lasts), kept: keepJobs,
 	}
 }
 
@@ -110,7 +123,7 @@ func (c *Client) runsOf(ctx context.Context, o executor.Order) ([]fleet.Componen
 	if err := c.core.Get().Resource("nodes").Name(translate.Bare(o.Node)).Do(ctx).Into(&n); err != nil {
 		return nil, notThere(err)
 	}
-	version, said := n.Labels[labelComponent+o.Update.Component.Name]
+	version, said := n.Labels[translate.LabelComponent+o.Update.Component.Name]
 	if !said {
 		return nil, nil
 	}

@@ -40,11 +40,11 @@ func newYard(t *testing.T) (*yard, VisitJobs) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return y, VisitJobs{Reach: func(cluster string) *Client {
+	return y, VisitJobs{Reach: func(cluster string) (*Client, error) {
 		if cluster != "tiger" {
-			return nil
+			return nil, &executor.Refused{Err: errors.New("this server makes no Jobs on cluster " + cluster)}
 		}
-		return c
+		return c, nil
 	}}
 }
 

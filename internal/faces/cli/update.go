@@ -46,7 +46,7 @@ func newUpdateAdd(a *app) *cobra.Command {
 	f.Var(&o.freeze, "freeze", "how long the node pauses at most")
 	f.Var(&o.notBefore, "not-before", "no visit begins before")
 	f.Var(&o.deadline, "deadline", "by then it happens, whether people like it or not")
-	f.StringVar(&o.want.Executor, "executor", "people", "who carries it out: people, job or simulated")
+	f.StringVar(&o.want.Executor, "executor", "people", "who carries it out: people, job, provider or simulated")
 	return cmd
 }
 

@@ -95,6 +95,8 @@ var rooms = []room{
 	{folder: "internal/run/provision/simulated", kind: plain, only: "state/fleet run/provision"},
 	{folder: "internal/run/audit", kind: plain, only: "nothing"},
 	{folder: "internal/run/executor", kind: plain, only: "state/fleet state/text decide/core", tests: "run/executor/simulated run/engine run/journal run/journal/memory decide/invariant"},
+	{folder: "internal/run/executor/azure", kind: open, only: "state/fleet run/executor"},
+	{folder: "internal/run/executor/scheduledevents", kind: plain, only: "nothing"},
 	{folder: "internal/run/executor/simulated", kind: plain, only: "state/fleet run/executor"},
 	{folder: "internal/run/notify", kind: plain, may: "run/wholefile"},
 

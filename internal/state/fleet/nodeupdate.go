@@ -23,11 +23,12 @@ type NodeUpdate struct {
 const (
 	ByPeople    = "people"
 	ByJob       = "job"       // a Kubernetes Job per node, from the pod template of the update's name
+	ByProvider  = "provider"  // the cloud that the node is a machine of: what it keeps pending is applied
 	BySimulated = "simulated" // played by the server, without any node
 )
 
 // Executors lists them.
-func Executors() []string { return []string{ByPeople, ByJob, BySimulated} }
+func Executors() []string { return []string{ByPeople, ByJob, ByProvider, BySimulated} }
 
 // UpdateRecord is what has become of an update.
 type UpdateRecord struct {

@@ -30,9 +30,11 @@ type Node struct {
 	Rack   string
 	Dead   int // GPUs that the device plugin does not offer
 	Outage
-	Signals  []fleet.Signal // its conditions; well ones too
-	Problems []Problem
-	Fit      *nodefit.Node // what it offers to pods
+	Runs      fleet.Runs     // what it says that it runs
+	Announced []Announced    // maintenances that others say it is to have
+	Signals   []fleet.Signal // its conditions; well ones too
+	Problems  []Problem
+	Fit       *nodefit.Node // what it offers to pods
 }
 
 // Outage is what keeps work away from a node.
@@ -56,6 +58,7 @@ func NodeOf(n *corev1.Node, o *Options) Node {
 	out.Model = firstLabel(n.Labels, o.Models)
 	out.place(n, o)
 	out.marks(n, o)
+	out.Runs, out.Announced = runsOf(n), announcedOf(n)
 	out.Signals = signalsOf(n)
 	for i := range out.Signals {
 		out.Signals[i].Node = out.Name

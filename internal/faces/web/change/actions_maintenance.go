@@ -81,7 +81,7 @@ var maintenanceActions = []action{
 			{name: "gpus", label: "GPU models", hint: "that it fits", sample: "all"},
 			impactField, lastsField,
 			{name: "deadline", label: "Deadline", hint: "by then it happens, whether people like it or not", sample: "none"},
-			{name: "executor", label: "Carried out by", must: true, choices: []choice{{"people", "people"}, {"job", "a Kubernetes Job on the node"}, {"simulated", "the server, which plays it"}}},
+			{name: "executor", label: "Carried out by", must: true, choices: []choice{{"people", "people"}, {"job", "a Kubernetes Job on the node"}, {"provider", "the cloud, which applies what it keeps pending"}, {"simulated", "the server, which plays it"}}},
 		},
 		do: addUpdate,
 		command: func(f values) []string {
