@@ -73,8 +73,9 @@ func (s *server) azureSteps(adapters provision.BySteps, projects *tofu.Runner) (
 func (s *server) withBuilding(by provision.BySteps) provision.BySteps {
 	all := maps.Clone(by)
 	if _, ok := s.cluster.real.(*clusters); ok {
+		building := &kube.Building{Reach: s.reachBuilt} // one: a look asks it once for all its steps
 		for _, step := range kube.BuildingSteps() {
-			all[step] = kube.Building{Reach: s.reachBuilt}
+			all[step] = building
 		}
 	}
 	return all

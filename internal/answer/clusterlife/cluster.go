@@ -61,8 +61,11 @@ func (c *Cluster) Person() bool {
 	return w.Person
 }
 
-// Late says whether a condition is past its p90.
+// Late says whether a condition, or production itself, is past its p90.
 func (c *Cluster) Late() bool {
+	if c.Verdict.InProduct.Late {
+		return true
+	}
 	for _, x := range c.Verdict.Conditions {
 		if x.Expect.Late {
 			return true

@@ -33,6 +33,7 @@ const (
 	AheadIncident    = "incident"    // it is open, and will end
 	AheadWave        = "wave"        // of a haircut that is saved and not in force
 	AheadDelivery    = "delivery"    // GPUs are assigned that are not installed
+	AheadArrival     = "arrival"     // a cluster that is built is to be in production
 )
 
 // soon is how far ahead the ends of work are told.
@@ -59,13 +60,18 @@ func ComingTo(s *fleet.State, list []*fleet.Partition, takes func(*fleet.Inciden
 	all = append(all, zonesAhead(s, list, now)...)
 	all = append(all, openIncidents(s, list, takes)...)
 	all = append(all, waves(s, list)...)
+	SortAhead(all)
+	return all
+}
+
+// SortAhead puts the soonest first, and what has no known moment last.
+func SortAhead(all []Ahead) {
 	slices.SortStableFunc(all, func(a, b Ahead) int {
 		if (a.At == 0) != (b.At == 0) {
 			return cmp.Compare(b.At, a.At)
 		}
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text))
 	})
-	return all
 }
 
 // returns are the ends of probation, those of the same minute together.

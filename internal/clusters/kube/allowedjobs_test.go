@@ -15,7 +15,7 @@ import (
 )
 
 // agentOf is a site behind its agent's door; change may change a call on its way.
-func agentOf(t *testing.T, b Building, mode Mode, change func([]byte) []byte) Building {
+func agentOf(t *testing.T, b *Building, mode Mode, change func([]byte) []byte) *Building {
 	t.Helper()
 	inside := b.Reach("lynx")
 	to, _ := url.Parse(inside.Server)
@@ -37,7 +37,7 @@ func agentOf(t *testing.T, b Building, mode Mode, change func([]byte) []byte) Bu
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Building{Reach: func(string) *Client { return c }}
+	return &Building{Reach: func(string) *Client { return c }}
 }
 
 // An agent lets the Jobs through that validate nodes by its cluster's own template, and none that

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/muster-fleet/muster/internal/run/provision"
@@ -16,7 +17,7 @@ type Building struct {
 	Reach func(cluster string) *Client
 }
 
-var _ provision.Outside = Building{}
+var _ provision.Outside = (*Building)(nil)
 
 // BuildingSteps lists the steps that a cluster's own API server says.
 func BuildingSteps() []fleet.Step {
@@ -29,7 +30,7 @@ func notJoined(cluster string) string {
 }
 
 // Find says how a step stands. Nothing but validation has a beginning of its own.
-func (b Building) Find(ctx context.Context, o provision.Order) (provision.Report, bool, error) {
+func (b *Building) Find(ctx context.Context, o provision.Order) (provision.Report, bool, error) {
 	running := provision.Report{State: fleet.OperationRunning, Link: fleet.LinkKubernetes + o.Record.Name}
 	c := b.Reach(o.Record.Name)
 	if c == nil {
@@ -39,7 +40,7 @@ func (b Building) Find(ctx context.Context, o provision.Order) (provision.Report
 	if o.Step == fleet.StepValidation {
 		return c.findValidation(ctx, o, running)
 	}
-	is, err := c.standing(ctx, o.Step, &o.Record, &o.Blueprint)
+	is, err := (&sight{client: c, record: &o.Record, blueprint: &o.Blueprint}).of(ctx, o.Step)
 	if err != nil {
 		return provision.Report{}, false, err
 	}
@@ -51,7 +52,7 @@ func (b Building) Find(ctx context.Context, o provision.Order) (provision.Report
 }
 
 // Begin begins the validation of nodes.
-func (b Building) Begin(ctx context.Context, o provision.Order) (provision.Report, error) {
+func (b *Building) Begin(ctx context.Context, o provision.Order) (provision.Report, error) {
 	c := b.Reach(o.Record.Name)
 	if c == nil {
 		return provision.Report{}, &provision.Refused{Class: fleet.ErrorWait, Err: fmt.Errorf("%s", notJoined(o.Record.Name))}
@@ -60,10 +61,11 @@ func (b Building) Begin(ctx context.Context, o provision.Order) (provision.Repor
 }
 
 // Unblock does nothing: no step of these waits for a person.
-func (Building) Unblock(context.Context, provision.Order) error { return nil }
+func (*Building) Unblock(context.Context, provision.Order) error { return nil }
 
-// Look says how the steps stand that are done, and the cluster's health once nodes have joined.
-func (b Building) Look(ctx context.Context, s provision.Subject) (list []fleet.StepEvidence, _ error) {
+// Look says how the steps stand that are done, and the cluster's health once nodes have joined. What
+// cannot be seen is an error beside what can.
+func (b *Building) Look(ctx context.Context, s provision.Subject) (list []fleet.StepEvidence, wrong error) {
 	steps := stepsToSee(s.Done)
 	if len(steps) == 0 {
 		return nil, nil
@@ -72,15 +74,17 @@ func (b Building) Look(ctx context.Context, s provision.Subject) (list []fleet.S
 	if c == nil {
 		return nil, fmt.Errorf("%s", notJoined(s.Record.Name))
 	}
+	at := sight{client: c, record: &s.Record, blueprint: &s.Blueprint}
 	for _, step := range steps {
-		e, err := c.standing(ctx, step, &s.Record, &s.Blueprint)
+		e, err := at.of(ctx, step)
 		if err != nil {
-			return list, fmt.Errorf("step %s: %w", step, err)
+			wrong = errors.Join(wrong, fmt.Errorf("step %s: %w", step, err))
+			continue
 		}
 		e.Step, e.Generation, e.Link = step, s.Generation, fleet.LinkKubernetes+s.Record.Name
 		list = append(list, e)
 	}
-	return list, nil
+	return list, wrong
 }
 
 // stepsToSee are those of a cluster's steps that are done and can be seen.
@@ -97,26 +101,46 @@ func stepsToSee(done []fleet.Step) (list []fleet.Step) {
 	return list
 }
 
-// standing is how a step stands in the cluster now: whether it holds, and what is missing.
-func (c *Client) standing(ctx context.Context, step fleet.Step, r *fleet.ClusterRecord, b *fleet.Blueprint) (e fleet.StepEvidence, err error) {
+// sight is one look at a cluster. Its nodes are read once, whatever is asked of them.
+type sight struct {
+	client    *Client
+	record    *fleet.ClusterRecord
+	blueprint *fleet.Blueprint
+	nodes     *census // nil: they were not read yet
+}
+
+// census is the cluster's nodes, as they were when they were first asked for.
+func (a *sight) census(ctx context.Context) (census, error) {
+	if a.nodes == nil {
+		n, err := a.client.census(ctx, a.record)
+		if err != nil {
+			return n, err
+		}
+		a.nodes = &n
+	}
+	return *a.nodes, nil
+}
+
+// of is how a step stands in the cluster now: whether it holds, and what is missing.
+func (a *sight) of(ctx context.Context, step fleet.Step) (e fleet.StepEvidence, err error) {
 	if step == fleet.StepServices {
-		e.Holds, e.Detail, err = c.servicesOf(ctx, b.Services)
+		e.Holds, e.Detail, err = a.client.servicesOf(ctx, a.blueprint.Services)
 		return e, err
 	}
-	n, err := c.census(ctx, r)
+	n, err := a.census(ctx)
 	if err != nil {
 		return e, err
 	}
 	if step == fleet.StepValidation {
-		v, err := c.validated(ctx, n, "")
-		e.Holds, e.Detail = v.enough(r, b)
+		v, err := a.client.validated(ctx, n, "")
+		e.Holds, e.Detail = v.enough(a.record, a.blueprint)
 		return e, err
 	}
 	if step == fleet.StepHealth {
-		if err := c.Alive(ctx); err != nil {
+		if err := a.client.Alive(ctx); err != nil {
 			return e, err
 		}
 	}
-	e.Holds, e.Detail = n.enough(r, b)
+	e.Holds, e.Detail = n.enough(a.record, a.blueprint)
 	return e, nil
 }

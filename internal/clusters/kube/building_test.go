@@ -32,7 +32,7 @@ type site struct {
 	breaks  map[int]bool // what it does not even do
 }
 
-func newSite(t *testing.T, nodes int) (*site, Building) {
+func newSite(t *testing.T, nodes int) (*site, *Building) {
 	t.Helper()
 	s := &site{t: t, objects: map[string]object{}}
 	s.put("/api/v1/namespaces/muster-validation/podtemplates/nd", object{
@@ -48,7 +48,7 @@ func newSite(t *testing.T, nodes int) (*site, Building) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, Building{Reach: func(cluster string) *Client {
+	return s, &Building{Reach: func(cluster string) *Client {
 		if cluster != "lynx" {
 			return nil
 		}
@@ -177,7 +177,7 @@ func subjectFor(done ...fleet.Step) provision.Subject {
 }
 
 // carry does what a runner does once: find, and begin what is not found.
-func carry(b Building, o provision.Order) (provision.Report, error) {
+func carry(b *Building, o provision.Order) (provision.Report, error) {
 	is, found, err := b.Find(context.Background(), o)
 	if found || err != nil {
 		return is, err
@@ -303,6 +303,27 @@ func TestNoLostAnswerValidatesTwice(t *testing.T) {
 			}
 		}
 		points++
+	}
+}
+
+// A look asks a cluster each thing once, whatever the steps that are looked at: its nodes, the Jobs
+// and their pods, each service, and whether it lives.
+func TestALookAsksOnce(t *testing.T) {
+	s, b := newSite(t, 4)
+	s.put("/apis/apps/v1/namespaces/ops/deployments/x", object{"kind": "Deployment", "apiVersion": "apps/v1", "metadata": object{"generation": 1}, "spec": object{"replicas": 1}, "status": object{"observedGeneration": 1, "updatedReplicas": 1, "availableReplicas": 1}})
+	by := provision.BySteps{}
+	for _, step := range BuildingSteps() {
+		by[step] = b
+	}
+	subject := subjectFor(fleet.StepJoin, fleet.StepValidation, fleet.StepServices)
+	subject.Blueprint.Services = []string{"deployment/ops/x"}
+	seen, err := by.Look(t.Context(), subject)
+	if err != nil || len(seen) != 4 || s.answers != 5 {
+		t.Errorf("%d calls for the evidence %+v: %v", s.answers, seen, err)
+	}
+	s.breaks = map[int]bool{s.answers + 1: true} // the nodes, when they are asked for first
+	if seen, err = by.Look(t.Context(), subject); err == nil || len(seen) != 3 {
+		t.Errorf("what can be seen is lost beside what cannot: %+v, %v", seen, err)
 	}
 }
 

@@ -128,12 +128,24 @@ func (k *look) byPast() (Expect, bool) {
 	}
 	since := latest.Turn.Add(latest.Took)
 	all := k.observed.Lead(latest.Type)
-	at, _ := slices.BinarySearch(all, k.now.Sub(since)+1)
+	at, _ := slices.BinarySearch(all, k.asOf().Sub(since)+1)
 	left := all[at:]
 	if len(all) < fewestPast || len(left) < fewestLeft {
 		return Expect{}, false
 	}
 	return Expect{P50: since.Add(next(left, 50)), P90: since.Add(next(left, 90))}, true
+}
+
+// asOf is the moment that "in production by" is of. While a person is waited for nothing
+// that happens moves it: it is of when they were asked, and is late once it is past.
+func (k *look) asOf() fleet.Instant {
+	of := k.now
+	for _, c := range k.verdict.Conditions {
+		if was, ok := k.life.Condition(c.Type); ok && c.Turn && c.Person && was.Person && was.Asked != 0 {
+			of = min(of, was.Asked)
+		}
+	}
+	return of
 }
 
 // next is the value that another draw does not exceed so many times of a hundred, by those
@@ -143,14 +155,21 @@ func next(list []time.Duration, percent int) time.Duration {
 }
 
 // inProduction is when the cluster is to be expected in production: as past clusters were, or
-// else the longest way through the conditions that are missing.
+// else by the steps that are left.
 func (k *look) inProduction() Expect {
 	if k.life.Course.Produced != 0 && k.life.Course.Generation == k.life.Generation {
 		return Expect{}
 	}
-	if e, known := k.byPast(); known {
-		return e
+	e, known := k.byPast()
+	if !known {
+		e = k.bySteps()
 	}
+	e.Late = e.P90 != 0 && e.P90 < k.now
+	return e
+}
+
+// bySteps is the longest way through the conditions that are missing.
+func (k *look) bySteps() Expect {
 	ends, last := map[fleet.ConditionType]ahead{}, ahead{known: true}
 	for _, c := range k.verdict.Conditions {
 		from := ahead{known: true}
@@ -164,7 +183,7 @@ func (k *look) inProduction() Expect {
 		return Expect{}
 	}
 	p90 := last.median + time.Duration(1.2816*math.Sqrt(last.variance)*float64(time.Second))
-	return Expect{P50: k.now.Add(last.median), P90: k.now.Add(p90)}
+	return Expect{P50: k.asOf().Add(last.median), P90: k.asOf().Add(p90)}
 }
 
 // needs lists what a condition waits for.
@@ -192,7 +211,7 @@ func (k *look) from(begin ahead, c Condition) ahead {
 	p := k.pace(c.Type)
 	left := p.p50
 	if c.Turn && c.Expect.P50 != 0 {
-		left = max(0, c.Expect.P50.Sub(k.now))
+		left = max(0, c.Expect.P50.Sub(k.asOf()))
 	}
 	deviation := (p.p90 - p.p50).Seconds() / 1.2816
 	return ahead{begin.median + left, begin.variance + deviation*deviation, begin.known && p.known}

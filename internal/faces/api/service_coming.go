@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/clusterlife"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -23,7 +24,8 @@ func (s comingService) Coming(ctx context.Context, m *musterv1.ComingRequest) (*
 		}
 		takes := func(i *fleet.Incident) int { return wire.IncidentGPUs(state, i) }
 		hidden := callerOf(ctx).hiddenZones(state)
-		ahead := slices.DeleteFunc(view.ComingTo(state, list, takes, at), func(a view.Ahead) bool { return a.Kind == view.AheadZone && hidden[a.About] })
+		ahead := slices.DeleteFunc(append(view.ComingTo(state, list, takes, at), arrivals(state, m.GetScope(), at)...), func(a view.Ahead) bool { return a.Kind == view.AheadZone && hidden[a.About] })
+		view.SortAhead(ahead)
 		if most := int(m.GetLimit()); most > 0 && len(ahead) > most {
 			out.More, ahead = int32(len(ahead)-most), ahead[:most]
 		}
@@ -37,4 +39,15 @@ func (s comingService) Coming(ctx context.Context, m *musterv1.ComingRequest) (*
 	})
 	out.Seen = seen
 	return out, err
+}
+
+// arrivals are the clusters that are built, as what is ahead in a scope. Their partitions are not there
+// yet, so none is named.
+func arrivals(s *fleet.State, scope string, at fleet.Instant) (list []view.Ahead) {
+	for _, a := range clusterlife.Arrivals(s, at) {
+		if scope == "" || scope == a.Cluster || scope == a.Partition {
+			list = append(list, view.Ahead{Kind: view.AheadArrival, At: a.P90, Since: a.Since, GPUs: a.GPUs, Text: a.Text, About: a.Cluster})
+		}
+	}
+	return list
 }

@@ -115,7 +115,7 @@ func (p *page) life(res *musterv1.GetClusterResponse) {
 	p.say("  %s/%s %s, %s, blueprint %s version %d, generation %d", r.GetSubscription(), r.GetRegion(), r.GetGpu(),
 		strings.Join(islandTexts(r), " "), r.GetBlueprint(), c.GetBlueprintVersion(), c.GetGeneration())
 	if c.GetP50() != nil {
-		p.say("  in production by %s (p50), %s (p90)", c.GetP50().AsTime().Format("2006-01-02 15:04Z"), c.GetP90().AsTime().Format("2006-01-02 15:04Z"))
+		p.say("  %s by %s (p50), %s (p90)", dateWord(res), c.GetP50().AsTime().Format("2006-01-02 15:04Z"), c.GetP90().AsTime().Format("2006-01-02 15:04Z"))
 	}
 	for _, t := range res.GetTouches() {
 		p.say("  touch: %s %s by %s at %s", t.GetWhat(), t.GetStep(), t.GetBy(), t.GetAt().AsTime().Format("2006-01-02 15:04Z"))
@@ -125,6 +125,14 @@ func (p *page) life(res *musterv1.GetClusterResponse) {
 			p.wrapAs("  ", fmt.Sprintf("%s: %s (%s)", s.GetStep(), s.GetError(), s.GetOperation()))
 		}
 	}
+}
+
+// dateWord begins the date of production. One that is past says so.
+func dateWord(res *musterv1.GetClusterResponse) string {
+	if res.GetCluster().GetP90().AsTime().Before(res.GetSeen().GetAt().AsTime()) {
+		return "was to be in production"
+	}
+	return "in production"
 }
 
 func islandTexts(r *musterv1.ClusterRecord) (texts []string) {

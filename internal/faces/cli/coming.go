@@ -32,7 +32,8 @@ func newComing(a *app) *cobra.Command {
   maintenance  nodes are under it, and come back
   incident     it is open
   wave         of a haircut that is reviewed and not in force
-  delivery     GPUs are assigned that are not installed`,
+  delivery     GPUs are assigned that are not installed
+  arrival      a cluster that is built is to be in production, in nine of ten cases, by then`,
 		Example: "  muster coming\n  muster coming tiger/h200 -o json",
 		Args:    needs(0, 1, "at most one cluster or partition"),
 

@@ -13,7 +13,7 @@ const mostAhead = 40
 // aheadInks are the inks of what is coming, by kind.
 var aheadInks = map[string]draw.Ink{
 	"probation": draw.Probation, "dwell": draw.Metal, "hold": draw.Quota, "grant": draw.Quota, "work": draw.Wait, "maintenance": draw.Planned,
-	"zone": draw.Ask, "incident": draw.Fault, "wave": draw.Ask, "delivery": draw.Paper,
+	"zone": draw.Ask, "incident": draw.Fault, "wave": draw.Ask, "delivery": draw.Paper, "arrival": draw.Metal,
 }
 
 // Aheads is what is coming, as a picture; to says where each leads.
@@ -64,6 +64,8 @@ func aheadName(a *musterv1.Ahead) string {
 		return "incident " + a.GetAbout()
 	case "wave":
 		return "haircut " + a.GetAbout() + ", reviewed"
+	case "arrival":
+		return "cluster " + a.GetAbout() + " comes"
 	case "delivery":
 		return "not delivered in " + a.GetPartition()
 	}
@@ -101,6 +103,8 @@ func AheadPath(a *musterv1.Ahead) string {
 		return "/haircut/" + about
 	case a.GetKind() == "zone":
 		return "/maintenance"
+	case a.GetKind() == "arrival":
+		return "/build-out/" + about
 	case about != "" && a.GetKind() == "incident":
 		return "/incident/" + about
 	case about != "":

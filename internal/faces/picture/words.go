@@ -67,6 +67,7 @@ var Words = []Word{
 	{"zone", "a no-fly zone: no visit of a node begins or reaches into it", "", "muster nfz list"},
 	{"incident", "GPUs that an open incident takes", "", "muster incident list"},
 	{"wave", "GPUs that a reviewed haircut would take from assigned, once a person applies it", "", "muster haircut list"},
+	{"arrival", "GPUs of a cluster that is built: they count as installed once it is in production", "its p90", "muster cluster list"},
 	{"delivery", "GPUs assigned that are not installed", "assigned − installed", "muster coming"},
 	{"mean buffer", "the share of nodes that was kept back, on average; a fixed buffer is rounded up to whole nodes", "(installed − promised) ÷ installed, as nodes", "muster promise"},
 	{"MTTR", "the mean time until a failed node is healthy again", "", "muster mttr"},

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -55,24 +58,55 @@ func (b BySteps) Unblock(ctx context.Context, o Order) error {
 	return nil
 }
 
-// Look asks each adapter for its own steps. What one cannot see leaves the others' word as it is.
+// Look asks each adapter once for its own steps. What one cannot see leaves the others' word as it is.
 func (b BySteps) Look(ctx context.Context, s Subject) (list []fleet.StepEvidence, wrong error) {
-	for _, step := range fleet.Steps() {
-		if b[step] == nil {
-			continue
-		}
-		seen, err := b[step].Look(ctx, s)
+	for _, own := range b.byAdapter() {
+		seen, err := b[own[0]].Look(ctx, s)
 		if err != nil {
-			wrong = errors.Join(wrong, fmt.Errorf("step %s: %w", step, err))
-			continue
+			wrong = errors.Join(wrong, fmt.Errorf("%s: %w", named(own), err))
 		}
 		for _, e := range seen {
-			if e.Step == step {
+			if slices.Contains(own, e.Step) {
 				list = append(list, e)
 			}
 		}
 	}
 	return list, wrong
+}
+
+// byAdapter groups the steps that have one by it, in order: an adapter of several steps stands
+// there once.
+func (b BySteps) byAdapter() (groups [][]fleet.Step) {
+	at := map[Outside]int{}
+	for _, step := range fleet.Steps() {
+		is := b[step]
+		if is == nil {
+			continue
+		}
+		if !reflect.ValueOf(is).Comparable() {
+			groups = append(groups, []fleet.Step{step})
+			continue
+		}
+		i, known := at[is]
+		if !known {
+			i, groups = len(groups), append(groups, nil)
+			at[is] = i
+		}
+		groups[i] = append(groups[i], step)
+	}
+	return groups
+}
+
+// named are steps as an error names them.
+func named(steps []fleet.Step) string {
+	if len(steps) == 1 {
+		return "step " + string(steps[0])
+	}
+	words := make([]string, len(steps))
+	for i, s := range steps {
+		words[i] = string(s)
+	}
+	return "steps " + strings.Join(words, ", ")
 }
 
 // CheckedIn asks the adapter of the check-in, where it can see it.

@@ -117,6 +117,19 @@ func clock(v *frame.Visit, at *timestamppb.Timestamp) string {
 	return parts.Clock(at.AsTime(), v.Now)
 }
 
+// past says whether the cluster was to be in production before now.
+func past(v *frame.Visit, l *musterv1.ClusterLife) bool {
+	return l.GetP90() != nil && l.GetP90().AsTime().Before(v.At())
+}
+
+// byWord begins the date of production. One that is past says so.
+func byWord(v *frame.Visit, l *musterv1.ClusterLife) string {
+	if past(v, l) {
+		return "was to be by"
+	}
+	return "by"
+}
+
 // since is how long ago a moment was.
 func since(v *frame.Visit, at *timestamppb.Timestamp) string {
 	if at == nil {
