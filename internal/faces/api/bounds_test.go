@@ -123,6 +123,25 @@ func cost(call func()) (bytes uint64, took time.Duration) {
 	return after.TotalAlloc - before.TotalAlloc, took
 }
 
+// What is wrong with a request is told in few words, however long the value is that is wrong.
+func TestAMistakeIsToldInFewWords(t *testing.T) {
+	h := furnished(t)
+	long := strings.Repeat("7", 3_900_000)
+	for what, body := range map[string]string{
+		"a number":          `{"specs":[{"pools":[{"gpus":` + long + `}]}]}`,
+		"a key":             `{"` + long + `":1}`,
+		"a length of time":  `{"specs":[{"maxRuntime":"` + long + `"}]}`,
+		"a name":            `{"specs":[{"name":"` + long + `"}]}`,
+		"what is no number": `{"specs":[{"pools":[{"gpus":"` + long + `x"}]}]}`,
+	} {
+		status, answer := h.sendRaw("/muster.v1.WorkloadService/SubmitBatch", "application/json", "", []byte(body))
+		equal(t, what, status, http.StatusBadRequest)
+		if len(answer) > 4<<10 {
+			t.Errorf("%s: the answer has %d bytes", what, len(answer))
+		}
+	}
+}
+
 // A batch as large as one may be is taken in time.
 func TestALargeBatchIsTakenInTime(t *testing.T) {
 	h := furnished(t)

@@ -7,6 +7,8 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // strictJSON reads and writes JSON. Unlike the protocol's own, it refuses a key
@@ -52,5 +54,17 @@ func (c strictJSON) Unmarshal(data []byte, message any) error {
 	if err := new(tally).text(data); err != nil {
 		return err
 	}
-	return protojson.Unmarshal(data, m)
+	return shortly(protojson.Unmarshal(data, m))
+}
+
+// mostOfMistake is how many characters tell what of a text is no message. The protocol's own words
+// repeat the value that is wrong: four megabytes of a request would be four of an answer.
+const mostOfMistake = 500
+
+// shortly is an error whose text is of bounded length.
+func shortly(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(text.Clip(err.Error(), mostOfMistake))
 }
