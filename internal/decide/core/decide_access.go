@@ -153,6 +153,15 @@ func revokeToken(s *fleet.State, c RevokeToken) ([]event.Event, *Refusal) {
 	return one(event.TokenRevoked(c))
 }
 
+// ChangesCallers says whether an event changes what fleet.State.Callers copies: who may call, and the policy.
+func ChangesCallers(is event.Event) bool {
+	switch is.(type) {
+	case event.RoleGranted, event.RoleRevoked, event.TokenMade, event.TokenRevoked, event.SessionsEnded, event.PolicySet:
+		return true
+	}
+	return false
+}
+
 // applyAccess applies events about who may do what.
 func applyAccess(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	switch e := e.(type) {

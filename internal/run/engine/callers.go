@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -14,16 +15,7 @@ func (e *Engine) Peek(fn func(*fleet.State)) { fn(e.callers.Load()) }
 
 // noteCallers takes note of a record that changes who may call, or the policy. The state has it already.
 func (e *Engine) noteCallers(r event.Record) {
-	if slices.ContainsFunc(r.Events, ofCallers) {
+	if slices.ContainsFunc(r.Events, core.ChangesCallers) {
 		e.callers.Store(e.state.Callers())
 	}
-}
-
-// ofCallers says whether an event changes who may call, or the policy.
-func ofCallers(is event.Event) bool {
-	switch is.(type) {
-	case event.RoleGranted, event.RoleRevoked, event.TokenMade, event.TokenRevoked, event.SessionsEnded, event.PolicySet:
-		return true
-	}
-	return false
 }
