@@ -42,8 +42,21 @@ func TestTheExactTestIsExact(t *testing.T) {
 			}
 		}
 	}
-	if maintenance.Surprise(2, 0, 1, 0) != 1 || maintenance.Surprise(0, 5, 1, 1) != 1 {
-		t.Error("with nothing to compare with, or nothing seen, nothing is surprising")
+}
+
+// Where there is nothing to compare with, or nothing was seen, nothing is surprising.
+func TestNothingToCompareWithIsNoSurprise(t *testing.T) {
+	for _, c := range []struct {
+		x              int
+		hours, besides float64
+		certain        bool
+	}{
+		{2, 1, 0, true}, {2, 0, 1, true}, {2, 0, 0, true}, {2, -1, 1, true}, {2, 1, -1, true}, {0, 1, 1, true}, {-1, 1, 1, true},
+		{1, 1, 1, false}, {2, 0.001, 1, false}, {2, 1, 0.001, false},
+	} {
+		if p := maintenance.Surprise(c.x, 3, c.hours, c.besides); (p == 1) != c.certain {
+			t.Errorf("%d interruptions in %v hours, beside %v: %v", c.x, c.hours, c.besides, p)
+		}
 	}
 }
 
