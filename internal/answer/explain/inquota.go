@@ -85,19 +85,24 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
 			a.Quota, a.Grant, a.BackedGPUs(), n.unevictable, q.gpus).until(q.nodesReturn()), true
 	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false) && q.pl.CouldEver(q.it):
-		most := 0
-		var pieces []string
-		for i, nodes := range a.Backing {
-			if most = max(most, nodes); nodes > 0 {
-				pieces = append(pieces, fmt.Sprintf("%d in %s", nodes, q.p.Islands[i].Name))
-			}
-		}
-		figures["needsNodes"], figures["largestNodes"] = q.gang, most
-		return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
-			"%s has %d GPUs backed, at most %d nodes of them in one island (%s); its gang needs %d nodes in one %s.%s",
-			a.Quota, a.BackedGPUs(), most, text.Few(pieces, mostPieces), max(q.gang, 1), q.reach(), q.wider(a)).until(q.nodesReturn()), true
+		return q.split(a, figures), true
 	}
 	return Blocker{}, false
+}
+
+// split says that enough is backed in number, and not in one piece.
+func (q *question) split(a *fleet.Account, figures map[string]int) Blocker {
+	most := 0
+	var pieces []string
+	for i, nodes := range a.Backing {
+		if most = max(most, nodes); nodes > 0 {
+			pieces = append(pieces, fmt.Sprintf("%d in %s", nodes, q.p.Islands[i].Name))
+		}
+	}
+	figures["needsNodes"], figures["largestNodes"] = q.gang, most
+	return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
+		"%s has %d GPUs backed, at most %d nodes of them in one island (%s); its gang needs %d nodes in one %s.%s",
+		a.Quota, a.BackedGPUs(), most, text.Few(pieces, mostPieces), max(q.gang, 1), q.reach(), q.wider(a)).until(q.nodesReturn())
 }
 
 // downNodes names a few nodes that are not healthy, the longest down first.

@@ -1,9 +1,13 @@
 package invariant
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"strings"
 
-// firsts walks a whole queue for the first unit of each kind: those of one shape
-// for whom the same holds are. They must be those that the queue says.
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// firsts walks a whole queue for the first unit of each kind, which must be those that the queue
+// lists. Units are of one kind if they have the same shape, and the same holds are kept for them.
 func (c *checker) firsts(name string, queue []fleet.Waiting, is []*fleet.Waiting, holds []*fleet.Hold) {
 	type kind struct {
 		shape int
@@ -11,10 +15,7 @@ func (c *checker) firsts(name string, queue []fleet.Waiting, is []*fleet.Waiting
 	}
 	met, at := map[kind]bool{}, 0
 	for _, it := range queue {
-		k := kind{it.Shape(), ""}
-		for _, h := range holds {
-			k.holds += map[bool]string{true: "+", false: "-"}[h.For(it.Workload)]
-		}
+		k := kind{it.Shape(), holdsFor(holds, it.Workload)}
 		if it.Shape() != 0 && met[k] {
 			continue
 		}
@@ -28,4 +29,17 @@ func (c *checker) firsts(name string, queue []fleet.Waiting, is []*fleet.Waiting
 	if at < len(is) {
 		c.broken(ruleIndex, "queue of %s: %s is listed as the first of a kind, and is not", name, called(is[at].Workload))
 	}
+}
+
+// holdsFor says of each hold in turn whether it is kept for a workload: "+", or not: "-".
+func holdsFor(holds []*fleet.Hold, w *fleet.Workload) string {
+	var text strings.Builder
+	for _, h := range holds {
+		if h.For(w) {
+			text.WriteByte('+')
+		} else {
+			text.WriteByte('-')
+		}
+	}
+	return text.String()
 }

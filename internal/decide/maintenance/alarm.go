@@ -26,7 +26,7 @@ func Conflicts(s *fleet.State, z *fleet.Zone, now fleet.Instant) int {
 func lackedUnder(s *fleet.State, z *fleet.Zone, u *fleet.NodeUpdate) bool {
 	return slices.ContainsFunc(s.Partitions, func(p *fleet.Partition) bool {
 		return u.Fits(p.GPU) && slices.ContainsFunc(p.Nodes, func(n *fleet.Node) bool {
-			return n.State != fleet.Retired && n.Runs.Version(u.Component.Name) != u.Component.Version && covers(z, p, n)
+			return n.State != fleet.Retired && n.Runs.Version(u.Component.Name) != u.Component.Version && Covers(z, p, n)
 		})
 	})
 }

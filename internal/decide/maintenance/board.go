@@ -23,7 +23,7 @@ func BoardOf(s *fleet.State, z *fleet.Zone, now fleet.Instant) Board {
 	var late []*fleet.NodeUpdate
 	for _, p := range s.Partitions {
 		for _, n := range p.Nodes {
-			if n.State != fleet.Retired && covers(z, p, n) {
+			if n.State != fleet.Retired && Covers(z, p, n) {
 				b.behind(l.m, z, p, n, &late)
 			}
 		}
@@ -54,7 +54,7 @@ func (l *look) meets(z *fleet.Zone, o *fleet.Notice) bool {
 	}
 	return slices.ContainsFunc(o.Nodes, func(name string) bool {
 		p, i := l.s.FindNode(name)
-		return p != nil && covers(z, p, p.Nodes[i])
+		return p != nil && Covers(z, p, p.Nodes[i])
 	})
 }
 
@@ -68,7 +68,7 @@ func (b *Board) blocked(l *look, z *fleet.Zone) {
 		}
 		for _, x := range l.counted(r).pending {
 			length := x.b.Lasts + l.policy().Validation
-			if _, ok := z.Over(fleet.Span{From: l.now, To: l.now.Add(length)}); !ok || !z.Stops(x.b.Impact) || !covers(z, x.p, x.n) {
+			if _, ok := z.Over(fleet.Span{From: l.now, To: l.now.Add(length)}); !ok || !z.Stops(x.b.Impact) || !Covers(z, x.p, x.n) {
 				continue
 			}
 			if !slices.Contains(b.Blocked, r.Name) {

@@ -123,7 +123,7 @@ func PilesOf(s *fleet.State, z *fleet.Zone, now fleet.Instant) (piles []Pile) {
 		}
 		var list []pending
 		for _, x := range l.counted(r).pending {
-			if z.Stops(x.b.Impact) && covers(z, x.p, x.n) {
+			if z.Stops(x.b.Impact) && Covers(z, x.p, x.n) {
 				list = append(list, x)
 			}
 		}

@@ -112,7 +112,7 @@ func (l *look) zonesBegin(b *Bundle, w *fleet.Workload, span fleet.Span) (fleet.
 
 // coversAny says whether a node of a workload is in a zone's scope now.
 func coversAny(z *fleet.Zone, w *fleet.Workload) bool {
-	return slices.ContainsFunc(nodesOf(w), func(node int) bool { return covers(z, w.At(), w.At().Nodes[node]) })
+	return slices.ContainsFunc(nodesOf(w), func(node int) bool { return Covers(z, w.At(), w.At().Nodes[node]) })
 }
 
 // remaining is how long the visits that remain take, as many at once as the limits and the promise permit.

@@ -7,6 +7,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
+// zoneKey is what visits have in common that a zone over a place forbids alike.
 type zoneKey struct {
 	p      *fleet.Partition
 	island int
@@ -14,6 +15,7 @@ type zoneKey struct {
 	length time.Duration
 }
 
+// zoneHit is a zone that forbids a visit, and the time in force that does; no zone: none does.
 type zoneHit struct {
 	zone *fleet.Zone
 	span fleet.Span
@@ -41,7 +43,7 @@ func (l *look) zoned(p *fleet.Partition, n *fleet.Node, impact fleet.Impact, len
 // those of people, which follow the nodes that work holds, or the others, which cover a place.
 func zoneOver(m *fleet.Maintained, p *fleet.Partition, n *fleet.Node, people bool, impact fleet.Impact, span fleet.Span) (hit zoneHit, found bool) {
 	for _, z := range m.Zones {
-		if !z.Stops(impact) || ofPeople(p.State(), z) != people || !covers(z, p, n) {
+		if !z.Stops(impact) || ofPeople(p.State(), z) != people || !Covers(z, p, n) {
 			continue
 		}
 		if over, ok := z.Over(span); ok && (!found || over.To > hit.span.To) {
@@ -56,11 +58,8 @@ func ofPeople(s *fleet.State, z *fleet.Zone) bool {
 	return z.Workload != "" || s.Quota(z.Scope) != nil && s.Cluster(z.Scope) == nil
 }
 
-// Covers says whether a node is in a zone's scope now.
-func Covers(z *fleet.Zone, p *fleet.Partition, n *fleet.Node) bool { return covers(z, p, n) }
-
-// covers is Covers.
-func covers(z *fleet.Zone, p *fleet.Partition, n *fleet.Node) bool {
+// Covers says whether a node is in a zone's scope now: by its place, or by the work that stays on it.
+func Covers(z *fleet.Zone, p *fleet.Partition, n *fleet.Node) bool {
 	if !ofPeople(p.State(), z) {
 		return fleet.InScope(z.Scope, p, n.Island)
 	}
@@ -72,6 +71,7 @@ func covers(z *fleet.Zone, p *fleet.Partition, n *fleet.Node) bool {
 	return false
 }
 
+// follows says whether a zone of people goes with a workload: it names it, or its quota, or one above that.
 func follows(z *fleet.Zone, w *fleet.Workload) bool {
 	if z.Workload != "" {
 		return w.Name == z.Workload && w.Namespace == z.Namespace

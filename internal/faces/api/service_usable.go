@@ -14,6 +14,9 @@ func (s capacityService) Usable(ctx context.Context, m *musterv1.UsableRequest) 
 	out, actor := &musterv1.UsableResponse{}, callerOf(ctx).actor
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		list, err := partitions(state, m.GetScope())
+		if err != nil {
+			return err
+		}
 		for _, p := range list {
 			for _, a := range p.Accounts {
 				q := state.Quota(a.Quota)
@@ -23,7 +26,7 @@ func (s capacityService) Usable(ctx context.Context, m *musterv1.UsableRequest) 
 			}
 			out.Flex = append(out.Flex, wire.UsableFlex(view.UsableFlexOf(p, m.GetNamespace(), at)))
 		}
-		return err
+		return nil
 	})
 	out.Seen = seen
 	return out, err

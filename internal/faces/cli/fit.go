@@ -52,23 +52,29 @@ once, which work would have to leave for it, or why it would wait and until when
 
 // shapeToFit is the shape that the flags or the file say.
 func (o *fitOptions) shapeToFit(cmd *cobra.Command) (*musterv1.FitSpec, error) {
-	s, err := o.shape()
-	if o.file != "" {
-		list, err := o.specs(cmd)
-		if err != nil {
-			return nil, err
-		}
-		if len(list) != 1 {
-			return nil, usage("%s holds %d workloads; fit takes one", o.file, len(list))
-		}
-		s = list[0]
-	} else if err != nil {
+	s, err := o.oneSpec(cmd)
+	if err != nil {
 		return nil, err
 	}
 	return &musterv1.FitSpec{
 		Namespace: s.GetNamespace(), Target: s.GetTarget(), Partition: s.GetPartition(), Priority: s.GetPriority(),
 		Pools: s.GetPools(), MaxRuntime: s.GetMaxRuntime(),
 	}, nil
+}
+
+// oneSpec is the one workload of the file, or what the flags say.
+func (o *fitOptions) oneSpec(cmd *cobra.Command) (*musterv1.WorkloadSpec, error) {
+	if o.file == "" {
+		return o.shape()
+	}
+	list, err := o.specs(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 {
+		return nil, usage("%s holds %d workloads; fit takes one", o.file, len(list))
+	}
+	return list[0], nil
 }
 
 func (o *fitOptions) ask(ctx context.Context, spec *musterv1.FitSpec) (answer, error) {

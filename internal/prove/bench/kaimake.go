@@ -28,11 +28,11 @@ func kaiReclaim(ctx context.Context, o Options) (Report, error) {
 		"the owner of the other grants submits one replica or a gang of reach any; victims leave at once, and then it runs")
 	half := o.scaled(kaiNodes) / 2
 	list := []reclaim{
-		{"1 GPU from a borrower", 2 * half, half, kaiGuest, 1, 1, kaiPeer(13.9), 0},
-		{"1 GPU from flex", 2 * half, 0, fleet.Flex, 1, 1, kaiPeer(13.9), 0},
-		{"half × 8 from borrowers", 2 * half, half, kaiGuest, half, 8, kaiPeer(102), 0},
-		{"half × 8 from flex", 2 * half, 0, fleet.Flex, half, 8, kaiPeer(102), 0},
-		{"all × 8 from flex", 2 * half, 0, fleet.Flex, 2 * half, 8, kaiPeer(85), 0},
+		{name: "1 GPU from a borrower", nodes: 2 * half, guests: half, crowd: kaiGuest, replicas: 1, gpus: 1, peer: kaiPeer(13.9)},
+		{name: "1 GPU from flex", nodes: 2 * half, crowd: fleet.Flex, replicas: 1, gpus: 1, peer: kaiPeer(13.9)},
+		{name: "half × 8 from borrowers", nodes: 2 * half, guests: half, crowd: kaiGuest, replicas: half, gpus: 8, peer: kaiPeer(102)},
+		{name: "half × 8 from flex", nodes: 2 * half, crowd: fleet.Flex, replicas: half, gpus: 8, peer: kaiPeer(102)},
+		{name: "all × 8 from flex", nodes: 2 * half, crowd: fleet.Flex, replicas: 2 * half, gpus: 8, peer: kaiPeer(85)},
 	}
 	for _, like := range []struct {
 		nodes   int
@@ -40,7 +40,7 @@ func kaiReclaim(ctx context.Context, o Options) (Report, error) {
 		aim     time.Duration
 	}{{100, 0.58, 0}, {500, 6.8, 0}, {1_000, 28.9, 300 * time.Millisecond}} {
 		half := o.scaled(like.nodes) / 2
-		list = append(list, reclaim{"half × 8 from borrowers", 2 * half, half, kaiGuest, half, 8, kaiHere(like.seconds, like.nodes), like.aim})
+		list = append(list, reclaim{name: "half × 8 from borrowers", nodes: 2 * half, guests: half, crowd: kaiGuest, replicas: half, gpus: 8, peer: kaiHere(like.seconds, like.nodes), aim: like.aim})
 	}
 	for _, c := range list {
 		o.say("%s, %d nodes", c.name, c.nodes)
