@@ -13,6 +13,9 @@ RACEDLONG = ./internal/run/journal/sqlite ./internal/prove/demo ./internal/clust
 REAL = ./internal/clusters/kube/... ./internal/prove/stage ./internal/run/provision/scalesets
 REALTESTS = ^($$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(t .*/\1/p' internal/clusters/kube/*_real_test.go internal/prove/stage/*_real_test.go internal/run/provision/scalesets/*_real_test.go | paste -sd'|'))$$
 
+# Those of them that run once more with kube-scheduler binding pods; all others let Muster bind them (MUSTER_BIND).
+YIELDINGTESTS = ^(TestAGangStartsWholeInOneIsland|TestFaultsLoseNothingAndStartNothingTwice|TestFromWatchingToDeciding)$$
+
 # 1: tests on a real control plane are part of the proof, and its programs are built where they are missing (once,
 # minutes); try: they are left out where it cannot be built; 0: they are left out.
 MUSTER_CONTROLPLANE ?= 1
@@ -179,7 +182,8 @@ clean: ## remove what the others made
 define real
 if [ "$(MUSTER_CONTROLPLANE)" = 0 ]; then echo "real control plane NOT run: MUSTER_CONTROLPLANE=0"; else set -e; export MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE); \
 go test -count=1 -timeout 120m -run TestTheControlPlaneIsBuilt -v ./internal/prove/kubetest | grep -v '^=== '; \
-echo "go test ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets: the tests of their *_real_test.go"; go test -p 1 -count=1 -timeout 90m -run "$(REALTESTS)" ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets; fi
+echo "go test ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets: the tests of their *_real_test.go"; go test -p 1 -count=1 -timeout 90m -run "$(REALTESTS)" ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets; \
+echo "the most important of them, with kube-scheduler binding"; MUSTER_BIND=scheduler go test -count=1 -timeout 60m -run "$(YIELDINGTESTS)" ./internal/clusters/kube; fi
 endef
 
 # The pages in a browser, where there is one.

@@ -70,6 +70,7 @@ var valueSets = map[string]struct {
 		[]string{
 			"--manage", "--name=tiger", "--server=muster.example.org:6879", "name: muster-manage", "failurePolicy: Ignore", "kind: MutatingAdmissionPolicy\n", "kind: PriorityClass",
 			"name: muster-maintenance\n", "name: muster-maintenance-pods\n", "name: muster-marks\n",
+			"name: muster-templates\n", "name: muster-bind\n", "'direct' == 'direct'",
 		},
 		[]string{"StatefulSet", "muster-refuse-unmanaged", "MutatingWebhookConfiguration", "--fence-after", "--prometheus"},
 	},
@@ -81,6 +82,12 @@ var valueSets = map[string]struct {
 		13,
 		[]string{"--fence-after=10m", "--prometheus=http://prometheus.monitoring:9090", "name: muster-refuse-unmanaged", "port: 9090"},
 		[]string{"name: muster-maintenance"},
+	},
+	"an agent that manages and leaves binding to kube-scheduler": {
+		[]string{"server.enabled=false", "agent.server=muster.example.org:6879", "agent.mode=manage", "agent.bind=scheduler"},
+		15,
+		[]string{"'scheduler' == 'direct'", "name: muster-manage"},
+		[]string{"muster-bind", "pods/binding\"], verbs: [\"create\"]", "'direct' == 'direct'"},
 	},
 	"an agent that manages an older cluster": {
 		[]string{

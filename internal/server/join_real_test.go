@@ -140,14 +140,17 @@ func (c *plane) gates() {
 	p["metadata"].(kubetest.JSON)["labels"] = kubetest.JSON{"muster.dev/target": "flex"}
 	for end := time.Now().Add(inTime); ; time.Sleep(50 * time.Millisecond) {
 		var made struct {
-			Spec struct{ SchedulingGates []kubetest.JSON }
+			Spec struct {
+				SchedulerName   string
+				SchedulingGates []kubetest.JSON
+			}
 		}
 		err := c.Call(c.ctx, http.MethodPost, "/api/v1/namespaces/muster-try/pods?dryRun=All", p, &made)
-		if err == nil && len(made.Spec.SchedulingGates) > 0 {
+		if err == nil && (len(made.Spec.SchedulingGates) > 0 || made.Spec.SchedulerName == "muster") {
 			return
 		}
 		if time.Now().After(end) {
-			c.t.Fatal("pods are not gated in time: ", err)
+			c.t.Fatal("pods do not wait for Muster in time: ", err)
 		}
 	}
 }

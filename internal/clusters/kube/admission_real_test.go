@@ -75,15 +75,17 @@ func (w *world) hooked(label, failurePolicy string) (stop func()) {
 	}
 	ctx, end := context.WithCancel(w.ctx)
 	done := make(chan error, 1)
-	go func() { done <- webhook.Serve(ctx, l, cert, key) }()
+	go func() { done <- webhook.Options{Direct: w.direct()}.Serve(ctx, l, cert, key) }()
 	const path = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 	name := "muster-" + label
 	hook := w.document("../../../deploy/kubernetes/webhook.yaml", "MutatingWebhookConfiguration")
 	hook["metadata"].(kubetest.JSON)["name"] = name
-	one := hook["webhooks"].([]any)[0].(kubetest.JSON)
-	one["clientConfig"] = kubetest.JSON{"url": "https://" + l.Addr().String() + "/admit", "caBundle": base64.StdEncoding.EncodeToString(bundle)}
-	one["namespaceSelector"] = kubetest.JSON{"matchLabels": kubetest.JSON{label: "true"}}
-	one["failurePolicy"] = failurePolicy
+	for _, one := range hook["webhooks"].([]any) {
+		one := one.(kubetest.JSON)
+		one["clientConfig"] = kubetest.JSON{"url": "https://" + l.Addr().String() + "/admit", "caBundle": base64.StdEncoding.EncodeToString(bundle)}
+		one["namespaceSelector"] = kubetest.JSON{"matchLabels": kubetest.JSON{label: "true"}}
+		one["failurePolicy"] = failurePolicy
+	}
 	w.call(http.MethodPost, path, hook, nil)
 	w.t.Cleanup(func() { _ = w.c.Call(context.Background(), http.MethodDelete, path+"/"+name, nil, nil) })
 	return func() {
@@ -97,7 +99,7 @@ func (w *world) hooked(label, failurePolicy string) (stop func()) {
 // TestAdmissionByPolicyAndByWebhook gives the same pods to the policy and to the webhook,
 // on the same API server, and asks for the same result of both.
 func TestAdmissionByPolicyAndByWebhook(t *testing.T) {
-	w := managing(t, 1, 1, map[string]int{"oak": 8})
+	w := yielding(t, 1, 1, map[string]int{"oak": 8})
 	for name, label := range map[string]string{"hook": "hooked", "closed": "hooked-closed", "open": "hooked-open"} {
 		w.namespace(name, 0)
 		w.call(http.MethodPatch, "/api/v1/namespaces/"+name, kubetest.JSON{"metadata": kubetest.JSON{"labels": kubetest.JSON{label: "true"}}}, nil)
@@ -177,7 +179,7 @@ func managedPod(gates ...string) admitted {
 // does not see, hold what the only node has of something else. A managed pod waits for
 // it, and says so, though it comes first by its class.
 func TestKubeSchedulerNeverPreemptsForAManagedPod(t *testing.T) {
-	w := managing(t, 1, 1, map[string]int{"oak": 8, "other": 0})
+	w := yielding(t, 1, 1, map[string]int{"oak": 8, "other": 0})
 	big := func(p kubetest.JSON, cpu string) kubetest.JSON {
 		amounts := p["spec"].(kubetest.JSON)["containers"].([]kubetest.JSON)[0]["resources"].(kubetest.JSON)
 		amounts["requests"].(kubetest.JSON)["cpu"] = cpu

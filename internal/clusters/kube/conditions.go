@@ -104,14 +104,16 @@ func (c *conditionController) tellable(pod translate.Pod, about podCondition, kn
 		return false
 	case pod.Gated:
 		return known && c.Now() >= pod.Created.Add(about.wait())
+	case pod.Node != "" && pod.Admitted == "":
+		return false // it was never told that it waits, and it shows its node itself
 	}
 	return pod.Unschedulable != "" && pod.Node == "" || time.Since(c.pods.startedAt) >= calm || c.Now() >= pod.Created.Add(atLatest)
 }
 
 // wordFor is what one pod of a workload is told.
 func (c *conditionController) wordFor(pod translate.Pod, about podCondition) podCondition {
-	if why := c.pods.unfit[pod.UID]; why != "" && pod.Gated {
-		return podCondition{reason: "DoesNotFit", message: why}
+	if reason, why := c.pods.heldBack(pod.UID); why != "" && pod.Gated {
+		return podCondition{reason: reason, message: why}
 	}
 	if pod.Gated {
 		return about

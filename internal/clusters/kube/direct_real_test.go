@@ -14,9 +14,12 @@ import (
 
 // binding is a world in which Muster binds pods by itself.
 func binding(t *testing.T, islands, each int, grants map[string]int) *world {
-	w := newWorld(t, fleet.Enforce)
-	w.binds = true
-	return w.managed(islands, each, grants)
+	return newWorldBy(t, nil, fleet.Enforce, func(w *world) { w.binds = true }).managed(islands, each, grants)
+}
+
+// yielding is a world in which kube-scheduler binds pods, once Muster lets them go.
+func yielding(t *testing.T, islands, each int, grants map[string]int) *world {
+	return newWorldBy(t, nil, fleet.Enforce, func(w *world) { w.yields = true }).managed(islands, each, grants)
 }
 
 // A gang is bound whole, in one island, without kube-scheduler and without a gate.

@@ -47,7 +47,9 @@ func TestAnElasticPoolGivesWayAndGrowsAgain(t *testing.T) {
 	w.eventually(10*time.Second, "two gated replacements", func() string {
 		gated := 0
 		for _, p := range w.pods("elm") {
-			gated += min(1, len(p.Spec.SchedulingGates))
+			if p.waits() {
+				gated++
+			}
 		}
 		if gated != 2 {
 			return fmt.Sprintf("%d are gated%s", gated, w.whyWaiting("elm"))

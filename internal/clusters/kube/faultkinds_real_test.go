@@ -325,7 +325,7 @@ func (st *storm) hostileObjects() {
 				for _, c := range p.Status.Conditions {
 					told[p.Metadata.Name] = told[p.Metadata.Name] || c.Type == translate.Condition && c.Message != ""
 				}
-				if slices.Contains(never, p.Metadata.Name) && (p.Spec.NodeName != "" || len(p.Spec.SchedulingGates) == 0) {
+				if slices.Contains(never, p.Metadata.Name) && !p.waits() {
 					st.t.Errorf("seed %d: %s was started", st.seed, p.Metadata.Name)
 				}
 			}

@@ -282,7 +282,7 @@ func (st *storm) settled(pods []shown) string {
 			return p.Metadata.Name + " is still leaving"
 		case st.work[p.workOf()].space == "" && !p.over():
 			return p.Metadata.Name + " is of no work"
-		case len(p.Spec.SchedulingGates) == 0 && p.Status.Phase == "Pending":
+		case !p.waits() && p.Status.Phase == "Pending":
 			return p.Metadata.Name + " is not bound"
 		}
 	}
@@ -333,7 +333,7 @@ func (st *storm) asWanted(pods []shown) string {
 // untold says which pod waits and is not told why.
 func (st *storm) untold(pods []shown) string {
 	for _, p := range pods {
-		if len(p.Spec.SchedulingGates) == 0 || p.over() {
+		if !p.waits() || p.over() {
 			continue
 		}
 		told := false

@@ -101,34 +101,43 @@ func (w *world) gateWorks() {
 	})
 }
 
-// direct says whether Muster binds pods by itself in this test: where it asks for that, and in
-// all of them with MUSTER_BIND=direct.
-func (w *world) direct() bool { return w.binds || os.Getenv("MUSTER_BIND") == "direct" }
+// direct says whether Muster binds pods by itself in this test: as it does by itself, or as the
+// test asks. MUSTER_BIND=scheduler leaves it to kube-scheduler in all tests that ask for nothing.
+func (w *world) direct() bool {
+	return w.binds || !w.yields && os.Getenv("MUSTER_BIND") != "scheduler"
+}
+
+// bindingMark says in admission.yaml who binds pods.
+const bindingMark = "'direct' == 'direct'"
 
 // admission lets pods that name a target wait for Muster, in the way that this test is about.
 func (w *world) admission() {
 	w.t.Helper()
-	const policy = "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/muster-admission"
-	direct := fmt.Sprint(w.direct())
+	const policies = "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/"
+	mark := bindingMark
+	if !w.direct() {
+		mark = "'scheduler' == 'direct'"
+	}
 	var is struct {
 		Spec struct {
 			Variables []struct{ Name, Expression string }
 		}
 	}
-	if err := w.c.Call(w.ctx, http.MethodGet, policy, nil, &is); err == nil && len(is.Spec.Variables) > 0 && is.Spec.Variables[0].Expression == direct {
+	if err := w.c.Call(w.ctx, http.MethodGet, policies+"muster-templates", nil, &is); err == nil && len(is.Spec.Variables) > 0 && is.Spec.Variables[0].Expression == mark {
 		return
 	}
-	_ = w.c.Call(w.ctx, http.MethodDelete, policy, nil, nil) // it is of another test
+	for _, name := range []string{"muster-admission", "muster-templates"} { // they are of another test
+		_ = w.c.Call(w.ctx, http.MethodDelete, policies+name, nil, nil)
+	}
 	data, err := os.ReadFile("../../../deploy/kubernetes/admission.yaml")
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	const by = "name: direct\n      expression: "
-	if !strings.Contains(string(data), by+`"false"`) {
-		w.t.Fatal("the policy has no variable direct")
+	if strings.Count(string(data), bindingMark) < 3 {
+		w.t.Fatal("the policies do not say who binds pods")
 	}
 	to := filepath.Join(w.t.TempDir(), "admission.yaml")
-	if err := os.WriteFile(to, []byte(strings.Replace(string(data), by+`"false"`, by+`"`+direct+`"`, 1)), 0o600); err != nil {
+	if err := os.WriteFile(to, []byte(strings.ReplaceAll(string(data), bindingMark, mark)), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
 	w.manifest(to)
@@ -161,6 +170,11 @@ func job(namespace, name string, pods int, of string, notes ...string) kubetest.
 func (w *world) job(j kubetest.JSON) {
 	w.t.Helper()
 	w.call(http.MethodPost, "/apis/batch/v1/namespaces/"+j["metadata"].(kubetest.JSON)["namespace"].(string)+"/jobs", j, nil)
+}
+
+// waits says whether a pod waits for Muster: by its gate, or to be bound.
+func (p *shown) waits() bool {
+	return len(p.Spec.SchedulingGates) > 0 || p.Spec.SchedulerName == translate.Scheduler && p.Spec.NodeName == ""
 }
 
 // shown is a pod as the API server shows it.

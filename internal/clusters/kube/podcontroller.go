@@ -4,8 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -23,10 +28,11 @@ type podController struct {
 	toldLeaving map[string]string  // what pods that leave were told, by UID
 	startedAt   time.Time          // when a pod was started last
 	unfit       map[string]string  // pods with room that no node takes as it is, by UID, and why
+	unbound     map[string]string  // pods that the API server refuses to bind, by UID, and why
 }
 
 func newPodController(s *shared, of *suspensionController) *podController {
-	return &podController{shared: s, suspensions: of, assumed: map[string]assumed{}, toldLeaving: map[string]string{}}
+	return &podController{shared: s, suspensions: of, assumed: map[string]assumed{}, toldLeaving: map[string]string{}, unbound: map[string]string{}}
 }
 
 // assumed is a pod that counts as started, though the watch does not show it yet.
@@ -68,8 +74,9 @@ func (c *podController) reconcile(ctx context.Context, p Snapshot) (busy bool, e
 		}
 	}
 	t.start, c.unfit = fitting(t.start, func() *nodeFits { return c.watch.fits(p) })
+	c.forgetUnbound(p)
 	c.apply(ctx, t)
-	if busy = len(t.start) > 0; busy {
+	if busy = c.someStarted(t.start); busy {
 		c.startedAt = time.Now()
 	}
 	for _, s := range t.stop {
@@ -129,12 +136,64 @@ func (c *podController) startPod(ctx context.Context, s startAction) error {
 	c.assumed[s.pod.UID] = assumed{s.node, time.Now()}
 	c.mu.Unlock()
 	err := c.client.Start(ctx, s.pod, s.node)
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if err != nil && certain(err) {
-		c.mu.Lock()
 		delete(c.assumed, s.pod.UID)
-		c.mu.Unlock()
+	}
+	if why := unboundWhy(s, err); why != "" {
+		c.unbound[s.pod.UID] = why
+	} else {
+		delete(c.unbound, s.pod.UID)
 	}
 	return gone(err)
+}
+
+// unboundWhy is what a pod is told that the API server refuses to bind; "": it does not.
+func unboundWhy(s startAction, err error) string {
+	switch {
+	case err == nil || !s.pod.Binds || !certain(err) || gone(err) == nil:
+		return ""
+	case apierrors.IsForbidden(err) && strings.Contains(err.Error(), "pods/binding"):
+		return "Muster chose node " + translate.Bare(s.node) + " for it, but has no right to bind pods: give Muster's account the role muster-bind; " +
+			"or let kube-scheduler bind (agent.bind=scheduler), and make the pod anew."
+	}
+	return fmt.Sprintf("Muster chose node %s for it, but the API server refuses to bind it: %s", translate.Bare(s.node), translate.Clip(err.Error()))
+}
+
+// forgetUnbound forgets pods that are gone, or do not wait any more.
+func (c *podController) forgetUnbound(p Snapshot) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.unbound) == 0 {
+		return
+	}
+	waits := map[string]bool{}
+	for _, w := range p.Work {
+		for _, part := range w.Pools {
+			for _, pod := range part.Pods {
+				waits[pod.UID] = pod.Gated
+			}
+		}
+	}
+	maps.DeleteFunc(c.unbound, func(uid, _ string) bool { return !waits[uid] })
+}
+
+// someStarted says whether one of these pods was started, and not refused.
+func (c *podController) someStarted(starts []startAction) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(starts, func(s startAction) bool { return c.unbound[s.pod.UID] == "" })
+}
+
+// heldBack is why a pod does not start that has its room; "": nothing is known against it.
+func (c *podController) heldBack(uid string) (reason, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if why := c.unbound[uid]; why != "" {
+		return "NotBound", why
+	}
+	return "DoesNotFit", c.unfit[uid]
 }
 
 // evictPod asks a pod to leave, and tells it which workload needs its GPUs.

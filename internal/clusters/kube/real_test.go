@@ -82,14 +82,18 @@ type world struct {
 	stop    func()                     // ends the agent, and waits until it has
 	kill    func()                     // ends the agent in the middle of what it does
 	options func(*Options)             // changes those of the next agent; nil: nothing
-	binds   bool                       // Muster binds pods by itself
+	binds   bool                       // Muster binds pods by itself, whatever the environment says
+	yields  bool                       // kube-scheduler binds them, whatever it says
 }
 
 // newWorld clears the cluster and joins it in a mode.
 func newWorld(t *testing.T, mode fleet.Mode) *world { return newWorldBy(t, nil, mode) }
 
-func newWorldBy(t *testing.T, way *kubetest.Proxy, mode fleet.Mode) *world {
+func newWorldBy(t *testing.T, way *kubetest.Proxy, mode fleet.Mode, set ...func(*world)) *world {
 	w := &world{t: t, c: controlPlane(t), way: way}
+	for _, each := range set {
+		each(w)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Minute)
 	w.ctx = ctx
 	t.Cleanup(cancel)
@@ -173,8 +177,12 @@ func (w *world) entitled(mode fleet.Mode) string {
 	if mode == fleet.Enforce {
 		roles = append(roles, "muster-manage")
 	}
-	w.c.Revoke(w.ctx, "muster-manage")
-	w.c.Revoke(w.ctx, "muster-kueue")
+	if mode == fleet.Enforce && w.direct() {
+		roles = append(roles, "muster-bind")
+	}
+	for _, role := range []string{"muster-manage", "muster-kueue", "muster-bind"} {
+		w.c.Revoke(w.ctx, role)
+	}
 	for _, role := range roles {
 		if err := w.c.Grant(w.ctx, "agent", role); err != nil {
 			w.t.Fatal(err)

@@ -40,7 +40,7 @@ func (w *world) sized(namespace, name string, want int) func() string {
 // gated counts the pods of a namespace that wait for Muster.
 func (w *world) gated(namespace string) (n int) {
 	for _, p := range w.pods(namespace) {
-		if len(p.Spec.SchedulingGates) > 0 && p.Metadata.DeletionTimestamp == "" {
+		if p.waits() && p.Metadata.DeletionTimestamp == "" {
 			n++
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // while it looked at CREATE alone: taking the gate away, pinning the pod, writing Muster's
 // annotations, giving it another target.
 func TestWhatOnlyMusterChangesOfAPod(t *testing.T) {
-	w := managing(t, 1, 1, map[string]int{"oak": 8})
+	w := yielding(t, 1, 1, map[string]int{"oak": 8})
 	w.call(http.MethodPost, "/apis/rbac.authorization.k8s.io/v1/namespaces/oak/roles", kubetest.JSON{
 		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": kubetest.JSON{"name": "edits"},
 		"rules": []kubetest.JSON{{"apiGroups": []string{""}, "resources": []string{"pods"}, "verbs": []string{"get", "update", "patch"}}},

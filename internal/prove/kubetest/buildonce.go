@@ -38,7 +38,7 @@ func (k kept) get(ctx context.Context) (string, error) {
 	if there, err := exists(k.file); there || err != nil {
 		return k.file, err
 	}
-	fmt.Fprintf(os.Stderr, "builds the controller of %s, once\n", k.name)
+	fmt.Fprintf(os.Stderr, "builds %s, once\n", k.name)
 	made := fmt.Sprintf("%s.%d", k.file, os.Getpid())
 	if out, err := goIn(ctx, k.module, "build", "-ldflags", "-s -w", "-o", made, k.program); err != nil {
 		return "", fmt.Errorf("%w: %s: %w\n%s", errNotBuilt, k.name, err, out)

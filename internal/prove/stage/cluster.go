@@ -13,6 +13,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/kube"
 	"github.com/muster-fleet/muster/internal/clusters/kube/plain"
+	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/run/driver/simulated"
@@ -94,8 +95,7 @@ func (c *Cluster) Others(ctx context.Context) (list []string, err error) {
 // gatesWithin is how long an admission policy may take to be in force.
 const gatesWithin = 30 * time.Second
 
-// CheckGates returns an error unless the cluster puts Muster's scheduling gate on pods
-// with a target.
+// CheckGates returns an error unless the cluster lets pods with a target wait for Muster.
 func (c *Cluster) CheckGates(ctx context.Context) error {
 	s := c.stage("", nil)
 	if err := s.createNamespace(ctx, "muster-story"); err != nil {
@@ -105,10 +105,13 @@ func (c *Cluster) CheckGates(ctx context.Context) error {
 	p := s.podOf(trial, fleet.Pool{Name: "main", GPUs: 1, Min: 1, Max: 1, Reach: fleet.ReachAny})
 	for until := time.Now().Add(gatesWithin); ; time.Sleep(100 * time.Millisecond) { // a policy is in force a moment after it was created
 		var made struct {
-			Spec struct{ SchedulingGates []object }
+			Spec struct {
+				SchedulerName   string
+				SchedulingGates []object
+			}
 		}
 		err := c.admin.Call(ctx, http.MethodPost, "/api/v1/namespaces/muster-story/pods?dryRun=All", p, &made)
-		if err == nil && len(made.Spec.SchedulingGates) > 0 {
+		if err == nil && (len(made.Spec.SchedulingGates) > 0 || made.Spec.SchedulerName == translate.Scheduler) {
 			return nil
 		}
 		if time.Now().After(until) || ctx.Err() != nil {

@@ -34,7 +34,7 @@ func unseenPod(pods []pod, observed []translate.Pod) string {
 	}
 	for _, p := range pods {
 		is, ok := seen[p.UID]
-		if !ok || is.Gated != (len(p.gates) > 0) || is.Node != p.bound || is.Leaving != p.deleted() || is.Over != p.ended() {
+		if !ok || is.Gated != p.waits || is.Node != p.bound || is.Leaving != p.deleted() || is.Over != p.ended() {
 			return p.Name + " is not seen as it is"
 		}
 		delete(seen, p.UID)
@@ -54,7 +54,7 @@ func (s *Stage) Wrong(state *fleet.State) (wrong []string) {
 	}
 	for _, p := range pods {
 		switch {
-		case len(p.gates) > 0 || p.ended():
+		case p.waits || p.ended():
 		case p.deleted():
 			leaving[seatOf(&p)]--
 		default:
@@ -86,7 +86,7 @@ func (s *Stage) Report() (lines []string) {
 	slices.Sort(lines)
 	pods, _ := s.list(context.Background())
 	for _, p := range pods {
-		lines = append(lines, fmt.Sprintf("pod %s: gates %d, on %q, pinned %q, %s %s %v", p.path(), len(p.gates), p.bound, p.Annotations[translate.AnnotationNode], p.phase, p.DeletionTimestamp, p.Finalizers))
+		lines = append(lines, fmt.Sprintf("pod %s: waits %t, on %q, pinned %q, %s %s %v", p.path(), p.waits, p.bound, p.Annotations[translate.AnnotationNode], p.phase, p.DeletionTimestamp, p.Finalizers))
 	}
 	return lines
 }

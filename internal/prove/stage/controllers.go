@@ -85,7 +85,7 @@ func (s *Stage) mustGo(p pod, leaving map[string]int) bool {
 		leaving[seatOf(&p)]--
 	}
 	over, standing := s.over(p.workload())
-	return s.controllers[p.workload()] == nil || over && !standing || over && len(p.gates) > 0 || s.refused[p.workload()] != nil ||
+	return s.controllers[p.workload()] == nil || over && !standing || over && p.waits || s.refused[p.workload()] != nil ||
 		p.deleted() && leaving[seatOf(&p)] < 0 || s.takeLost(p)
 }
 

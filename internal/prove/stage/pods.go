@@ -25,7 +25,7 @@ type pod struct {
 	DeletionTimestamp    string
 	Finalizers           []string
 	Labels, Annotations  map[string]string
-	gates                []object
+	waits                bool   // for Muster
 	bound                string // node that the API server says; "": not bound
 	phase                string
 }
@@ -37,7 +37,7 @@ func (p *pod) deleted() bool      { return p.DeletionTimestamp != "" }
 
 // node is where the pod is, or will be.
 func (p *pod) node() string {
-	if p.bound == "" && len(p.gates) == 0 {
+	if p.bound == "" && !p.waits {
 		return p.Annotations[translate.AnnotationNode]
 	}
 	return p.bound
@@ -49,8 +49,8 @@ func (s *Stage) list(ctx context.Context) (pods []pod, err error) {
 		Items []struct {
 			Metadata pod
 			Spec     struct {
-				NodeName        string
-				SchedulingGates []object
+				NodeName, SchedulerName string
+				SchedulingGates         []object
 			}
 			Status struct{ Phase string }
 		}
@@ -60,7 +60,8 @@ func (s *Stage) list(ctx context.Context) (pods []pod, err error) {
 	}
 	for _, p := range all.Items {
 		is := p.Metadata
-		is.gates, is.bound, is.phase = p.Spec.SchedulingGates, p.Spec.NodeName, p.Status.Phase
+		is.bound, is.phase = p.Spec.NodeName, p.Status.Phase
+		is.waits = is.bound == "" && (len(p.Spec.SchedulingGates) > 0 || p.Spec.SchedulerName == translate.Scheduler)
 		pods = append(pods, is)
 	}
 	slices.SortFunc(pods, func(a, b pod) int { return strings.Compare(a.path(), b.path()) })
@@ -130,7 +131,7 @@ func (s *Stage) end(ctx context.Context, id uint64, how string) error {
 	for _, p := range pods {
 		switch {
 		case p.workload() != key:
-		case len(p.gates) > 0 || p.deleted():
+		case p.waits || p.deleted():
 			err = s.release(ctx, p, true)
 		default:
 			err = s.cluster.admin.Call(ctx, http.MethodPatch, p.path(), object{"metadata": object{"annotations": object{endsAnnotation + how: "now"}}}, nil)

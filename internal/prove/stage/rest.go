@@ -64,7 +64,7 @@ func changing(pods []pod) string {
 	for _, p := range pods {
 		ends := p.Annotations[endsAnnotation+"succeeds"]+p.Annotations[endsAnnotation+"fails"] != ""
 		switch {
-		case len(p.gates) == 0 && p.phase == "Pending":
+		case !p.waits && p.phase == "Pending":
 			return p.Name + " does not run yet"
 		case p.deleted() && len(p.Finalizers) == 0:
 			return p.Name + " is not gone yet"

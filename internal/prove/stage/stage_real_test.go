@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -113,7 +114,7 @@ func playFile(t *testing.T, c *kubetest.Cluster, file string) {
 	t.Logf("%d expectations, %d pods made, %.1f s", report.Expectations, s.created.count, report.Took.Seconds())
 }
 
-// controlPlane starts a control plane that gates pods with a target, and on which user
+// controlPlane starts a control plane where pods with a target wait, and on which user
 // agent has the rights of an agent that manages; it skips the test where none was asked for.
 func controlPlane(t *testing.T) *kubetest.Cluster {
 	t.Helper()
@@ -128,10 +129,14 @@ func controlPlane(t *testing.T) *kubetest.Cluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Stop)
-	for _, file := range []string{"admission.yaml", "rbac.yaml"} {
-		err = errors.Join(err, c.Create(t.Context(), "../../../deploy/kubernetes/"+file))
+	err = errors.Join(c.Create(t.Context(), admission(t)), c.Create(t.Context(), "../../../deploy/kubernetes/rbac.yaml"))
+	roles := []string{"muster-observe", "muster-manage"}
+	if !yields() {
+		roles = append(roles, "muster-bind")
 	}
-	err = errors.Join(err, c.Grant(t.Context(), "agent", "muster-observe"), c.Grant(t.Context(), "agent", "muster-manage"))
+	for _, role := range roles {
+		err = errors.Join(err, c.Grant(t.Context(), "agent", role))
+	}
 	admin := &Cluster{Admin: kubeconfig(t, "admin", c.KubeconfigOf(c.Token))}
 	if err = errors.Join(err, admin.Open()); err == nil {
 		err = admin.CheckGates(t.Context())
@@ -140,6 +145,27 @@ func controlPlane(t *testing.T) *kubetest.Cluster {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// yields says that kube-scheduler binds the pods of the stories, as MUSTER_BIND=scheduler asks.
+func yields() bool { return os.Getenv("MUSTER_BIND") == "scheduler" }
+
+// admission is the file of the policies by which pods wait for Muster.
+func admission(t *testing.T) string {
+	t.Helper()
+	const file = "../../../deploy/kubernetes/admission.yaml"
+	if !yields() {
+		return file
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "admission.yaml")
+	if err := os.WriteFile(to, bytes.ReplaceAll(data, []byte("'direct' == 'direct'"), []byte("'scheduler' == 'direct'")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return to
 }
 
 // kubeconfig writes a kubeconfig to a file of the test.

@@ -125,7 +125,7 @@ var rooms = []room{
 	{folder: "internal/clusters/kube/kueue", kind: open, only: "state/fleet clusters/kube/translate", tests: "decide/core run/engine run/journal/memory"},
 	{folder: "internal/clusters/kube/dcgm", kind: open, only: "state/fleet clusters/kube/translate"},
 	{folder: "internal/clusters/kube/marks", kind: open, only: "state/fleet clusters/kube/translate"},
-	{folder: "internal/clusters/kube/webhook", kind: plain, only: "clusters/kube/translate run/gate"},
+	{folder: "internal/clusters/kube/webhook", kind: open, only: "clusters/kube/nodefit clusters/kube/translate run/gate"},
 	{folder: "internal/clusters/kube/tokenreview", kind: open, only: "nothing"},
 	{
 		folder: "internal/clusters/kube", kind: open,

@@ -86,6 +86,7 @@ priorityClassName: {{ . }}
 {{- if and (eq $by "webhook") (not .Values.agent.admission.webhook.tlsSecret) }}{{ fail "agent.admission.webhook.tlsSecret: name the Secret with tls.crt and tls.key by which the API server knows the webhook" }}{{ end -}}
 {{- if and (eq $by "webhook") (not .Values.agent.admission.webhook.caBundle) (not .Values.agent.admission.webhook.annotations) }}{{ fail "agent.admission.webhook: give caBundle (base64 of the authority's PEM), or annotations by which cert-manager writes it" }}{{ end -}}
 {{- end }}
+{{- if not (has .Values.agent.bind (list "direct" "scheduler")) }}{{ fail (printf "agent.bind is %q; it can be direct (Muster binds pods) or scheduler (kube-scheduler does)" .Values.agent.bind) }}{{ end -}}
 {{- if and .Values.agent.fenceAfter (ne .Values.agent.mode "manage") }}{{ fail "agent.fenceAfter: nodes are fenced in mode manage alone" }}{{ end -}}
 {{- end }}
 {{- range .Values.server.clusters }}
@@ -128,6 +129,11 @@ priorityClassName: {{ . }}
 {{- /* Whether pods of this cluster are made to wait for Muster. */}}
 {{- define "muster.admits" -}}
 {{- and .Values.agent.enabled (eq .Values.agent.mode "manage") .Values.agent.admission.enabled -}}
+{{- end }}
+
+{{- /* Whether Muster binds pods by itself. */}}
+{{- define "muster.binds" -}}
+{{- and .Values.agent.enabled (eq .Values.agent.mode "manage") (eq .Values.agent.bind "direct") -}}
 {{- end }}
 
 {{- /* Whether kubectl muster may ask the server of this release through the API server. */}}

@@ -6,8 +6,8 @@
 // data; nothing wrong means that the pod may be bound. ports.go and repel.go are the two
 // comparisons that need more than a line. handon.go names the pods that are left to
 // kube-scheduler, because they need what is not looked at here: volumes, claims of devices,
-// affinity between pods, spreading, gates of others.
+// affinity between pods, spreading, groups of kube-scheduler's, gates of others.
 //
-// The judge is kube-scheduler itself: test/nodefit asks its filter plugins the same
-// questions about random nodes and pods.
+// The judge is kube-scheduler itself: a test of the room above asks its filter
+// plugins the same questions about random nodes and pods.
 package nodefit

@@ -15,6 +15,8 @@ func HandOn(p *corev1.Pod, gate string) string {
 		return "it asks where other pods are"
 	case spreads(p):
 		return "it asks to be spread"
+	case p.Spec.SchedulingGroup != nil:
+		return "it is of a group that kube-scheduler starts together"
 	}
 	for _, g := range p.Spec.SchedulingGates {
 		if g.Name != gate {

@@ -1,8 +1,10 @@
-// Package webhook answers admission reviews of pods, for clusters that have no
-// MutatingAdmissionPolicy yet. It does exactly what the policy in
-// deploy/kubernetes/admission.yaml does: a GPU pod with a target is given Muster's
-// scheduling gate and the priority class of managed pods.
+// Package webhook answers admission reviews, for clusters that have no MutatingAdmissionPolicy
+// yet. It does exactly what the policies in deploy/kubernetes/admission.yaml do: a GPU pod with
+// a target is given Muster as its scheduler, or Muster's scheduling gate where it needs
+// kube-scheduler, and the priority class of managed pods. What makes pods is given the same once,
+// in its templates.
 //
-// mutate.go says how a pod is changed, and is pure. serve.go answers HTTP. Which pods
-// are asked about is the API server's configuration (deploy/kubernetes/webhook.yaml).
+// mutate.go says how a pod is changed and templates.go how what makes pods is; both are pure.
+// serve.go answers HTTP. Which objects are asked about is the API server's configuration
+// (deploy/kubernetes/webhook.yaml).
 package webhook

@@ -3,7 +3,11 @@ package webhook
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/muster-fleet/muster/internal/clusters/kube/nodefit"
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 )
 
@@ -11,59 +15,44 @@ import (
 const (
 	className  = "muster-managed"
 	classValue = 1_000_000
-	neverWord  = "Never"
 )
 
 // resources are what counts as GPUs at admission.
-var resources = []string{"nvidia.com/gpu", "amd.com/gpu"}
+var resources = []corev1.ResourceName{"nvidia.com/gpu", "amd.com/gpu"}
 
-// pod is the part of a pod that is looked at.
+// Options say how pods come to wait for Muster.
+type Options struct {
+	// Direct says that Muster binds pods by itself. Without it every pod waits by a gate, and
+	// kube-scheduler binds it.
+	Direct bool
+}
+
+// pod is the part of a pod that is looked at, or of a template of pods.
 type pod struct {
 	Metadata struct {
 		Labels map[string]string `json:"labels"`
 	} `json:"metadata"`
-	Spec struct {
-		Containers        []container      `json:"containers"`
-		InitContainers    []container      `json:"initContainers"`
-		SchedulingGates   []schedulingGate `json:"schedulingGates"`
-		PriorityClassName string           `json:"priorityClassName"`
-		Priority          *int32           `json:"priority"`
-		PreemptionPolicy  string           `json:"preemptionPolicy"`
-	} `json:"spec"`
-}
-
-type container struct {
-	Resources struct {
-		Limits   map[string]json.RawMessage `json:"limits"`
-		Requests map[string]json.RawMessage `json:"requests"`
-	} `json:"resources"`
-}
-
-type schedulingGate struct {
-	Name string `json:"name"`
+	Spec corev1.PodSpec `json:"spec"`
 }
 
 // Operation is a step of a JSON patch (RFC 6902).
 type Operation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
-	Value any    `json:"value"`
+	Value any    `json:"value,omitempty"`
 }
 
 // Mutate is the JSON patch that makes a pod wait for Muster; none for a pod that asks
 // for no GPU, has no target, or is as it should be already.
-func Mutate(object []byte) ([]Operation, error) {
+func (o Options) Mutate(object []byte) ([]Operation, error) {
 	var p pod
 	if err := json.Unmarshal(object, &p); err != nil {
 		return nil, fmt.Errorf("the object is no pod: %w", err)
 	}
-	if _, ok := p.Metadata.Labels[translate.LabelTarget]; !ok || !p.asksForGPUs() {
+	if !p.managed() {
 		return nil, nil
 	}
-	var patch []Operation
-	if add, missing := p.gate(); missing {
-		patch = append(patch, add)
-	}
+	patch := o.waits(&p.Spec, "/spec")
 	set := func(differs bool, field string, value any) {
 		if differs {
 			patch = append(patch, Operation{"add", "/spec/" + field, value}) // add replaces a member that is there
@@ -71,34 +60,57 @@ func Mutate(object []byte) ([]Operation, error) {
 	}
 	set(p.Spec.PriorityClassName != className, "priorityClassName", className)
 	set(p.Spec.Priority == nil || *p.Spec.Priority != classValue, "priority", classValue)
-	set(p.Spec.PreemptionPolicy != neverWord, "preemptionPolicy", neverWord)
+	set(p.Spec.PreemptionPolicy == nil || *p.Spec.PreemptionPolicy != corev1.PreemptNever, "preemptionPolicy", corev1.PreemptNever)
 	return patch, nil
 }
 
-// gate is the step that adds Muster's gate, where it is missing.
-func (p *pod) gate() (add Operation, missing bool) {
-	for _, g := range p.Spec.SchedulingGates {
-		if g.Name == translate.Gate {
-			return Operation{}, false
+// managed says whether the pod is Muster's to start.
+func (p *pod) managed() bool {
+	_, ok := p.Metadata.Labels[translate.LabelTarget]
+	return ok && p.asksForGPUs()
+}
+
+// waits are the steps that let a pod wait, whose specification is at a path: with Muster as its
+// scheduler, or by Muster's gate where it needs kube-scheduler.
+func (o Options) waits(s *corev1.PodSpec, at string) []Operation {
+	gated := slices.ContainsFunc(s.SchedulingGates, func(g corev1.PodSchedulingGate) bool { return g.Name == translate.Gate })
+	named := s.SchedulerName == translate.Scheduler
+	if o.Direct && !gated && !needsKubeScheduler(s) {
+		if named {
+			return nil
 		}
+		return []Operation{{"add", at + "/schedulerName", translate.Scheduler}}
 	}
-	if p.Spec.SchedulingGates == nil {
-		return Operation{"add", "/spec/schedulingGates", []schedulingGate{{translate.Gate}}}, true
+	var patch []Operation
+	if named {
+		patch = append(patch, Operation{"add", at + "/schedulerName", corev1.DefaultSchedulerName})
 	}
-	return Operation{"add", "/spec/schedulingGates/-", schedulingGate{translate.Gate}}, true
+	switch {
+	case gated:
+	case s.SchedulingGates == nil:
+		patch = append(patch, Operation{"add", at + "/schedulingGates", []corev1.PodSchedulingGate{{Name: translate.Gate}}})
+	default:
+		patch = append(patch, Operation{"add", at + "/schedulingGates/-", corev1.PodSchedulingGate{Name: translate.Gate}})
+	}
+	return patch
+}
+
+// needsKubeScheduler says whether a pod needs what only kube-scheduler looks at, or names a
+// scheduler of its own.
+func needsKubeScheduler(s *corev1.PodSpec) bool {
+	own := !slices.Contains([]string{"", corev1.DefaultSchedulerName, translate.Scheduler}, s.SchedulerName)
+	return own || nodefit.HandOn(&corev1.Pod{Spec: *s}, translate.Gate) != ""
 }
 
 func (p *pod) asksForGPUs() bool {
-	for _, list := range [][]container{p.Spec.Containers, p.Spec.InitContainers} {
-		for _, c := range list {
-			for _, name := range resources {
-				_, limits := c.Resources.Limits[name]
-				_, requests := c.Resources.Requests[name]
-				if limits || requests {
-					return true
-				}
-			}
-		}
+	if len(p.Spec.ResourceClaims) > 0 {
+		return true
 	}
-	return false
+	return slices.ContainsFunc(slices.Concat(p.Spec.Containers, p.Spec.InitContainers), func(c corev1.Container) bool {
+		return slices.ContainsFunc(resources, func(name corev1.ResourceName) bool {
+			_, limits := c.Resources.Limits[name]
+			_, requests := c.Resources.Requests[name]
+			return limits || requests
+		})
+	})
 }

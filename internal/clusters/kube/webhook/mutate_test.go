@@ -27,12 +27,34 @@ func TestAPodIsMadeToWait(t *testing.T) {
 		"GPUs in a first step":    {`{` + target + `,"spec":{"containers":[{}],"initContainers":[{"resources":{"requests":{"amd.com/gpu":"1"}}}]}}`, `[{"op":"add","path":"/spec/schedulingGates","value":[{"name":"muster.dev/admission"}]},` + class + `]`},
 		"labels that are nothing": {`{"metadata":{"labels":null},"spec":null}`, `null`},
 	} {
-		patch, err := Mutate([]byte(c.pod))
+		patch, err := Options{}.Mutate([]byte(c.pod))
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 		if got, _ := json.Marshal(patch); string(got) != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", what, got, c.want)
+		}
+	}
+}
+
+// Where Muster binds, it is the scheduler of pods; those that need kube-scheduler wait by the gate.
+func TestMusterIsTheScheduler(t *testing.T) {
+	for more, want := range map[string]string{
+		"":                                     `[{"op":"add","path":"/spec/schedulerName","value":"muster"},`,
+		`,"schedulerName":"default-scheduler"`: `[{"op":"add","path":"/spec/schedulerName","value":"muster"},`,
+		`,"schedulerName":"muster"`:            `[{"op":"add","path":"/spec/priorityClassName"`,
+		`,"schedulerName":"volcano"`:           `[{"op":"add","path":"/spec/schedulingGates"`,
+		`,"schedulingGates":[{"name":"muster.dev/admission"}]`:      `[{"op":"add","path":"/spec/priorityClassName"`,
+		`,"schedulingGates":[{"name":"x"}]`:                         `[{"op":"add","path":"/spec/schedulingGates/-"`,
+		`,"volumes":[{"name":"d","persistentVolumeClaim":{}}]`:      `[{"op":"add","path":"/spec/schedulingGates"`,
+		`,"volumes":[{"name":"d","emptyDir":{}}]`:                   `[{"op":"add","path":"/spec/schedulerName"`,
+		`,"schedulingGroup":{"podGroupName":"g"}`:                   `[{"op":"add","path":"/spec/schedulingGates"`,
+		`,"schedulerName":"muster","resourceClaims":[{"name":"g"}]`: `[{"op":"add","path":"/spec/schedulerName","value":"default-scheduler"},{"op":"add","path":"/spec/schedulingGates"`,
+	} {
+		p := `{"metadata":{"labels":{"muster.dev/target":"oak"}},"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":"8"}}}]` + more + `}}`
+		patch, err := Options{Direct: true}.Mutate([]byte(p))
+		if got, _ := json.Marshal(patch); err != nil || !strings.HasPrefix(string(got), want) {
+			t.Errorf("%s:\n%s %v\nwant\n%s", more, got, err, want)
 		}
 	}
 }
@@ -44,6 +66,7 @@ func TestReviewsAreAnswered(t *testing.T) {
 		want string
 	}{
 		"a pod":       {`{"kind":"AdmissionReview","request":{"uid":"u1","object":{"metadata":{"labels":{"muster.dev/target":"x"}},"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":1}}}]}}}}`, 200, `"patchType":"JSONPatch"`},
+		"a Job":       {`{"request":{"uid":"u5","kind":{"kind":"Job"},"oldObject":null,"object":{"spec":{"template":` + wants + `}}}}`, 200, `"patchType":"JSONPatch"`},
 		"no pod":      {`{"request":{"uid":"u2","object":{"metadata":{"labels":7}}}}`, 200, `"allowed":false`},
 		"no object":   {`{"request":{"uid":"u3"}}`, 200, `"allowed":false`},
 		"no request":  {`{"kind":"AdmissionReview"}`, 400, ""},
@@ -52,7 +75,7 @@ func TestReviewsAreAnswered(t *testing.T) {
 		"an old kind": {`{"request":{"uid":"u4","object":{"spec":{}}}}`, 200, `{"uid":"u4","allowed":true}`},
 	} {
 		w := httptest.NewRecorder()
-		Handler().ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/admit", strings.NewReader(c.send)))
+		Options{}.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/admit", strings.NewReader(c.send)))
 		if w.Code != c.code || !strings.Contains(w.Body.String(), c.want) {
 			t.Errorf("%s: %d %s", what, w.Code, w.Body)
 		}
@@ -62,7 +85,7 @@ func TestReviewsAreAnswered(t *testing.T) {
 func FuzzMutate(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"labels":{"muster.dev/target":"x"}},"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":1}}}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		patch, err := Mutate(data)
+		patch, err := Options{Direct: true}.Mutate(data)
 		if err == nil && len(patch) > 4 {
 			t.Errorf("%d steps", len(patch))
 		}

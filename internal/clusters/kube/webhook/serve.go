@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -22,8 +23,12 @@ type review struct {
 }
 
 type request struct {
-	UID    string          `json:"uid"`
-	Object json.RawMessage `json:"object"`
+	UID  string `json:"uid"`
+	Kind struct {
+		Kind string `json:"kind"`
+	} `json:"kind"`
+	Object    json.RawMessage `json:"object"`
+	OldObject json.RawMessage `json:"oldObject"`
 }
 
 type response struct {
@@ -43,7 +48,7 @@ type status struct {
 const mostReview = 16 << 20
 
 // Handler answers reviews at /admit, and says at /healthz that it is there.
-func Handler() http.Handler {
+func (o Options) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	mux.HandleFunc("POST /admit", func(w http.ResponseWriter, r *http.Request) {
@@ -54,15 +59,15 @@ func Handler() http.Handler {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(review{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview", Response: answer(in.Request)})
+		_ = json.NewEncoder(w).Encode(review{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview", Response: o.answer(in.Request)})
 	})
 	return mux
 }
 
-// answer lets a pod in, changed. What cannot be read is refused.
-func answer(r *request) *response {
+// answer lets an object in, changed. What cannot be read is refused.
+func (o Options) answer(r *request) *response {
 	out := &response{UID: r.UID, Allowed: true}
-	patch, err := Mutate(r.Object)
+	patch, err := o.patch(r)
 	if err != nil {
 		out.Allowed, out.Status = false, &status{Message: "muster: " + err.Error(), Code: http.StatusBadRequest}
 		return out
@@ -76,6 +81,18 @@ func answer(r *request) *response {
 	return out
 }
 
+// patch changes a pod, or the templates of what makes pods.
+func (o Options) patch(r *request) ([]Operation, error) {
+	if r.Kind.Kind == "Pod" || r.Kind.Kind == "" {
+		return o.Mutate(r.Object)
+	}
+	old := r.OldObject
+	if bytes.Equal(old, []byte("null")) {
+		old = nil
+	}
+	return o.MutateMaker(r.Object, old)
+}
+
 // How long an API server may take to ask, and to hear the answer, and how many connections
 // there may be: API servers are few.
 const (
@@ -86,13 +103,13 @@ const (
 
 // Serve answers on an address until ctx ends. The certificate's files are read again
 // now and then, so that it may be renewed while this runs.
-func Serve(ctx context.Context, l net.Listener, certFile, keyFile string) error {
+func (o Options) Serve(ctx context.Context, l net.Listener, certFile, keyFile string) error {
 	kept := &gate.Certificate{Cert: certFile, Key: keyFile}
 	if _, err := kept.Get(nil); err != nil {
 		return err
 	}
 	server := &http.Server{
-		Handler: Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: patience, WriteTimeout: patience, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: o.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: patience, WriteTimeout: patience, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: kept.Get},
 	}
 	stop := context.AfterFunc(ctx, func() {
