@@ -496,7 +496,9 @@ type HaircutPart struct {
 	// Running work that was unprotected already when the plan was made.
 	Known []*HaircutWork `protobuf:"bytes,20,rep,name=known,proto3" json:"known,omitempty"`
 	// Quotas that were asked to give, and keep all they have: asked and why say so.
-	Spared        []*HaircutCut `protobuf:"bytes,21,rep,name=spared,proto3" json:"spared,omitempty"`
+	Spared []*HaircutCut `protobuf:"bytes,21,rep,name=spared,proto3" json:"spared,omitempty"`
+	// Work that is starting, and would lose its reserved room: it goes back to its queue.
+	Requeued      []*HaircutWork `protobuf:"bytes,22,rep,name=requeued,proto3" json:"requeued,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -674,6 +676,13 @@ func (x *HaircutPart) GetKnown() []*HaircutWork {
 func (x *HaircutPart) GetSpared() []*HaircutCut {
 	if x != nil {
 		return x.Spared
+	}
+	return nil
+}
+
+func (x *HaircutPart) GetRequeued() []*HaircutWork {
+	if x != nil {
+		return x.Requeued
 	}
 	return nil
 }
@@ -3180,7 +3189,7 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\x04sums\x18\n" +
 	" \x01(\v2\x16.muster.v1.HaircutSumsR\x04sums\x12\x14\n" +
 	"\x05class\x18\v \x01(\tR\x05class\x12!\n" +
-	"\fneeds_reason\x18\f \x01(\tR\vneedsReason\"\xe2\x05\n" +
+	"\fneeds_reason\x18\f \x01(\tR\vneedsReason\"\x96\x06\n" +
 	"\vHaircutPart\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x1c\n" +
 	"\tinstalled\x18\x02 \x01(\x05R\tinstalled\x12\x18\n" +
@@ -3205,7 +3214,8 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\n" +
 	"firm_after\x18\x13 \x01(\x05R\tfirmAfter\x12,\n" +
 	"\x05known\x18\x14 \x03(\v2\x16.muster.v1.HaircutWorkR\x05known\x12-\n" +
-	"\x06spared\x18\x15 \x03(\v2\x15.muster.v1.HaircutCutR\x06spared\"8\n" +
+	"\x06spared\x18\x15 \x03(\v2\x15.muster.v1.HaircutCutR\x06spared\x122\n" +
+	"\brequeued\x18\x16 \x03(\v2\x16.muster.v1.HaircutWorkR\brequeued\"8\n" +
 	"\fHaircutCause\x12\x14\n" +
 	"\x05cause\x18\x01 \x01(\tR\x05cause\x12\x12\n" +
 	"\x04gpus\x18\x02 \x01(\x05R\x04gpus\"S\n" +
@@ -3485,94 +3495,95 @@ var file_muster_v1_haircut_proto_depIdxs = []int32{
 	6,  // 17: muster.v1.HaircutPart.starts:type_name -> muster.v1.HaircutWork
 	6,  // 18: muster.v1.HaircutPart.known:type_name -> muster.v1.HaircutWork
 	7,  // 19: muster.v1.HaircutPart.spared:type_name -> muster.v1.HaircutCut
-	45, // 20: muster.v1.HaircutCut.temporary_until:type_name -> google.protobuf.Timestamp
-	45, // 21: muster.v1.DraftHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	0,  // 22: muster.v1.DraftHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	46, // 23: muster.v1.DraftHaircutResponse.seen:type_name -> muster.v1.Seen
-	1,  // 24: muster.v1.DraftHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	45, // 25: muster.v1.CompareHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
-	44, // 26: muster.v1.CompareHaircutsRequest.buffers:type_name -> muster.v1.Buffer
-	46, // 27: muster.v1.CompareHaircutsResponse.seen:type_name -> muster.v1.Seen
-	12, // 28: muster.v1.CompareHaircutsResponse.effects:type_name -> muster.v1.HaircutEffect
-	2,  // 29: muster.v1.HaircutEffect.cut:type_name -> muster.v1.HaircutSums
-	47, // 30: muster.v1.PlanHaircutRequest.write:type_name -> muster.v1.Write
-	0,  // 31: muster.v1.PlanHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	45, // 32: muster.v1.PlanHaircutRequest.effective:type_name -> google.protobuf.Timestamp
-	48, // 33: muster.v1.PlanHaircutResponse.written:type_name -> muster.v1.Written
-	1,  // 34: muster.v1.PlanHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	45, // 35: muster.v1.ListHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
-	46, // 36: muster.v1.ListHaircutsResponse.seen:type_name -> muster.v1.Seen
-	1,  // 37: muster.v1.ListHaircutsResponse.haircuts:type_name -> muster.v1.Haircut
-	45, // 38: muster.v1.GetHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	46, // 39: muster.v1.GetHaircutResponse.seen:type_name -> muster.v1.Seen
-	1,  // 40: muster.v1.GetHaircutResponse.haircut:type_name -> muster.v1.Haircut
-	47, // 41: muster.v1.ReviewHaircutRequest.write:type_name -> muster.v1.Write
-	48, // 42: muster.v1.ReviewHaircutResponse.written:type_name -> muster.v1.Written
-	47, // 43: muster.v1.TellHaircutRequest.write:type_name -> muster.v1.Write
-	48, // 44: muster.v1.TellHaircutResponse.written:type_name -> muster.v1.Written
-	47, // 45: muster.v1.ApplyHaircutRequest.write:type_name -> muster.v1.Write
-	48, // 46: muster.v1.ApplyHaircutResponse.written:type_name -> muster.v1.Written
-	47, // 47: muster.v1.UndoHaircutRequest.write:type_name -> muster.v1.Write
-	48, // 48: muster.v1.UndoHaircutResponse.written:type_name -> muster.v1.Written
-	45, // 49: muster.v1.HaircutMessagesRequest.as_of:type_name -> google.protobuf.Timestamp
-	46, // 50: muster.v1.HaircutMessagesResponse.seen:type_name -> muster.v1.Seen
-	29, // 51: muster.v1.HaircutMessagesResponse.messages:type_name -> muster.v1.HaircutMessage
-	45, // 52: muster.v1.ExportHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
-	0,  // 53: muster.v1.ExportHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
-	46, // 54: muster.v1.ExportHaircutResponse.seen:type_name -> muster.v1.Seen
-	45, // 55: muster.v1.ClusterReadyRequest.as_of:type_name -> google.protobuf.Timestamp
-	46, // 56: muster.v1.ClusterReadyResponse.seen:type_name -> muster.v1.Seen
-	34, // 57: muster.v1.ClusterReadyResponse.items:type_name -> muster.v1.ReadyItem
-	47, // 58: muster.v1.SetClusterModeRequest.write:type_name -> muster.v1.Write
-	48, // 59: muster.v1.SetClusterModeResponse.written:type_name -> muster.v1.Written
-	46, // 60: muster.v1.ShadowDecisionsResponse.seen:type_name -> muster.v1.Seen
-	49, // 61: muster.v1.ShadowDecisionsResponse.events:type_name -> muster.v1.Event
-	45, // 62: muster.v1.ShadowHistoryRequest.since:type_name -> google.protobuf.Timestamp
-	46, // 63: muster.v1.ShadowHistoryResponse.seen:type_name -> muster.v1.Seen
-	45, // 64: muster.v1.ShadowHistoryResponse.since:type_name -> google.protobuf.Timestamp
-	50, // 65: muster.v1.ShadowHistoryResponse.every:type_name -> google.protobuf.Duration
-	41, // 66: muster.v1.ShadowHistoryResponse.cases:type_name -> muster.v1.ShadowCase
-	45, // 67: muster.v1.ShadowCase.at:type_name -> google.protobuf.Timestamp
-	45, // 68: muster.v1.ShadowCase.happened_at:type_name -> google.protobuf.Timestamp
-	47, // 69: muster.v1.DeleteHaircutRequest.write:type_name -> muster.v1.Write
-	48, // 70: muster.v1.DeleteHaircutResponse.written:type_name -> muster.v1.Written
-	8,  // 71: muster.v1.HaircutService.DraftHaircut:input_type -> muster.v1.DraftHaircutRequest
-	10, // 72: muster.v1.HaircutService.CompareHaircuts:input_type -> muster.v1.CompareHaircutsRequest
-	13, // 73: muster.v1.HaircutService.PlanHaircut:input_type -> muster.v1.PlanHaircutRequest
-	15, // 74: muster.v1.HaircutService.ListHaircuts:input_type -> muster.v1.ListHaircutsRequest
-	17, // 75: muster.v1.HaircutService.GetHaircut:input_type -> muster.v1.GetHaircutRequest
-	19, // 76: muster.v1.HaircutService.ReviewHaircut:input_type -> muster.v1.ReviewHaircutRequest
-	21, // 77: muster.v1.HaircutService.TellHaircut:input_type -> muster.v1.TellHaircutRequest
-	23, // 78: muster.v1.HaircutService.ApplyHaircut:input_type -> muster.v1.ApplyHaircutRequest
-	25, // 79: muster.v1.HaircutService.UndoHaircut:input_type -> muster.v1.UndoHaircutRequest
-	42, // 80: muster.v1.HaircutService.DeleteHaircut:input_type -> muster.v1.DeleteHaircutRequest
-	27, // 81: muster.v1.HaircutService.HaircutMessages:input_type -> muster.v1.HaircutMessagesRequest
-	30, // 82: muster.v1.HaircutService.ExportHaircut:input_type -> muster.v1.ExportHaircutRequest
-	32, // 83: muster.v1.HaircutService.ClusterReady:input_type -> muster.v1.ClusterReadyRequest
-	35, // 84: muster.v1.HaircutService.SetClusterMode:input_type -> muster.v1.SetClusterModeRequest
-	37, // 85: muster.v1.HaircutService.ShadowDecisions:input_type -> muster.v1.ShadowDecisionsRequest
-	39, // 86: muster.v1.HaircutService.ShadowHistory:input_type -> muster.v1.ShadowHistoryRequest
-	9,  // 87: muster.v1.HaircutService.DraftHaircut:output_type -> muster.v1.DraftHaircutResponse
-	11, // 88: muster.v1.HaircutService.CompareHaircuts:output_type -> muster.v1.CompareHaircutsResponse
-	14, // 89: muster.v1.HaircutService.PlanHaircut:output_type -> muster.v1.PlanHaircutResponse
-	16, // 90: muster.v1.HaircutService.ListHaircuts:output_type -> muster.v1.ListHaircutsResponse
-	18, // 91: muster.v1.HaircutService.GetHaircut:output_type -> muster.v1.GetHaircutResponse
-	20, // 92: muster.v1.HaircutService.ReviewHaircut:output_type -> muster.v1.ReviewHaircutResponse
-	22, // 93: muster.v1.HaircutService.TellHaircut:output_type -> muster.v1.TellHaircutResponse
-	24, // 94: muster.v1.HaircutService.ApplyHaircut:output_type -> muster.v1.ApplyHaircutResponse
-	26, // 95: muster.v1.HaircutService.UndoHaircut:output_type -> muster.v1.UndoHaircutResponse
-	43, // 96: muster.v1.HaircutService.DeleteHaircut:output_type -> muster.v1.DeleteHaircutResponse
-	28, // 97: muster.v1.HaircutService.HaircutMessages:output_type -> muster.v1.HaircutMessagesResponse
-	31, // 98: muster.v1.HaircutService.ExportHaircut:output_type -> muster.v1.ExportHaircutResponse
-	33, // 99: muster.v1.HaircutService.ClusterReady:output_type -> muster.v1.ClusterReadyResponse
-	36, // 100: muster.v1.HaircutService.SetClusterMode:output_type -> muster.v1.SetClusterModeResponse
-	38, // 101: muster.v1.HaircutService.ShadowDecisions:output_type -> muster.v1.ShadowDecisionsResponse
-	40, // 102: muster.v1.HaircutService.ShadowHistory:output_type -> muster.v1.ShadowHistoryResponse
-	87, // [87:103] is the sub-list for method output_type
-	71, // [71:87] is the sub-list for method input_type
-	71, // [71:71] is the sub-list for extension type_name
-	71, // [71:71] is the sub-list for extension extendee
-	0,  // [0:71] is the sub-list for field type_name
+	6,  // 20: muster.v1.HaircutPart.requeued:type_name -> muster.v1.HaircutWork
+	45, // 21: muster.v1.HaircutCut.temporary_until:type_name -> google.protobuf.Timestamp
+	45, // 22: muster.v1.DraftHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	0,  // 23: muster.v1.DraftHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	46, // 24: muster.v1.DraftHaircutResponse.seen:type_name -> muster.v1.Seen
+	1,  // 25: muster.v1.DraftHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	45, // 26: muster.v1.CompareHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
+	44, // 27: muster.v1.CompareHaircutsRequest.buffers:type_name -> muster.v1.Buffer
+	46, // 28: muster.v1.CompareHaircutsResponse.seen:type_name -> muster.v1.Seen
+	12, // 29: muster.v1.CompareHaircutsResponse.effects:type_name -> muster.v1.HaircutEffect
+	2,  // 30: muster.v1.HaircutEffect.cut:type_name -> muster.v1.HaircutSums
+	47, // 31: muster.v1.PlanHaircutRequest.write:type_name -> muster.v1.Write
+	0,  // 32: muster.v1.PlanHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	45, // 33: muster.v1.PlanHaircutRequest.effective:type_name -> google.protobuf.Timestamp
+	48, // 34: muster.v1.PlanHaircutResponse.written:type_name -> muster.v1.Written
+	1,  // 35: muster.v1.PlanHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	45, // 36: muster.v1.ListHaircutsRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 37: muster.v1.ListHaircutsResponse.seen:type_name -> muster.v1.Seen
+	1,  // 38: muster.v1.ListHaircutsResponse.haircuts:type_name -> muster.v1.Haircut
+	45, // 39: muster.v1.GetHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 40: muster.v1.GetHaircutResponse.seen:type_name -> muster.v1.Seen
+	1,  // 41: muster.v1.GetHaircutResponse.haircut:type_name -> muster.v1.Haircut
+	47, // 42: muster.v1.ReviewHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 43: muster.v1.ReviewHaircutResponse.written:type_name -> muster.v1.Written
+	47, // 44: muster.v1.TellHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 45: muster.v1.TellHaircutResponse.written:type_name -> muster.v1.Written
+	47, // 46: muster.v1.ApplyHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 47: muster.v1.ApplyHaircutResponse.written:type_name -> muster.v1.Written
+	47, // 48: muster.v1.UndoHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 49: muster.v1.UndoHaircutResponse.written:type_name -> muster.v1.Written
+	45, // 50: muster.v1.HaircutMessagesRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 51: muster.v1.HaircutMessagesResponse.seen:type_name -> muster.v1.Seen
+	29, // 52: muster.v1.HaircutMessagesResponse.messages:type_name -> muster.v1.HaircutMessage
+	45, // 53: muster.v1.ExportHaircutRequest.as_of:type_name -> google.protobuf.Timestamp
+	0,  // 54: muster.v1.ExportHaircutRequest.ask:type_name -> muster.v1.HaircutAsk
+	46, // 55: muster.v1.ExportHaircutResponse.seen:type_name -> muster.v1.Seen
+	45, // 56: muster.v1.ClusterReadyRequest.as_of:type_name -> google.protobuf.Timestamp
+	46, // 57: muster.v1.ClusterReadyResponse.seen:type_name -> muster.v1.Seen
+	34, // 58: muster.v1.ClusterReadyResponse.items:type_name -> muster.v1.ReadyItem
+	47, // 59: muster.v1.SetClusterModeRequest.write:type_name -> muster.v1.Write
+	48, // 60: muster.v1.SetClusterModeResponse.written:type_name -> muster.v1.Written
+	46, // 61: muster.v1.ShadowDecisionsResponse.seen:type_name -> muster.v1.Seen
+	49, // 62: muster.v1.ShadowDecisionsResponse.events:type_name -> muster.v1.Event
+	45, // 63: muster.v1.ShadowHistoryRequest.since:type_name -> google.protobuf.Timestamp
+	46, // 64: muster.v1.ShadowHistoryResponse.seen:type_name -> muster.v1.Seen
+	45, // 65: muster.v1.ShadowHistoryResponse.since:type_name -> google.protobuf.Timestamp
+	50, // 66: muster.v1.ShadowHistoryResponse.every:type_name -> google.protobuf.Duration
+	41, // 67: muster.v1.ShadowHistoryResponse.cases:type_name -> muster.v1.ShadowCase
+	45, // 68: muster.v1.ShadowCase.at:type_name -> google.protobuf.Timestamp
+	45, // 69: muster.v1.ShadowCase.happened_at:type_name -> google.protobuf.Timestamp
+	47, // 70: muster.v1.DeleteHaircutRequest.write:type_name -> muster.v1.Write
+	48, // 71: muster.v1.DeleteHaircutResponse.written:type_name -> muster.v1.Written
+	8,  // 72: muster.v1.HaircutService.DraftHaircut:input_type -> muster.v1.DraftHaircutRequest
+	10, // 73: muster.v1.HaircutService.CompareHaircuts:input_type -> muster.v1.CompareHaircutsRequest
+	13, // 74: muster.v1.HaircutService.PlanHaircut:input_type -> muster.v1.PlanHaircutRequest
+	15, // 75: muster.v1.HaircutService.ListHaircuts:input_type -> muster.v1.ListHaircutsRequest
+	17, // 76: muster.v1.HaircutService.GetHaircut:input_type -> muster.v1.GetHaircutRequest
+	19, // 77: muster.v1.HaircutService.ReviewHaircut:input_type -> muster.v1.ReviewHaircutRequest
+	21, // 78: muster.v1.HaircutService.TellHaircut:input_type -> muster.v1.TellHaircutRequest
+	23, // 79: muster.v1.HaircutService.ApplyHaircut:input_type -> muster.v1.ApplyHaircutRequest
+	25, // 80: muster.v1.HaircutService.UndoHaircut:input_type -> muster.v1.UndoHaircutRequest
+	42, // 81: muster.v1.HaircutService.DeleteHaircut:input_type -> muster.v1.DeleteHaircutRequest
+	27, // 82: muster.v1.HaircutService.HaircutMessages:input_type -> muster.v1.HaircutMessagesRequest
+	30, // 83: muster.v1.HaircutService.ExportHaircut:input_type -> muster.v1.ExportHaircutRequest
+	32, // 84: muster.v1.HaircutService.ClusterReady:input_type -> muster.v1.ClusterReadyRequest
+	35, // 85: muster.v1.HaircutService.SetClusterMode:input_type -> muster.v1.SetClusterModeRequest
+	37, // 86: muster.v1.HaircutService.ShadowDecisions:input_type -> muster.v1.ShadowDecisionsRequest
+	39, // 87: muster.v1.HaircutService.ShadowHistory:input_type -> muster.v1.ShadowHistoryRequest
+	9,  // 88: muster.v1.HaircutService.DraftHaircut:output_type -> muster.v1.DraftHaircutResponse
+	11, // 89: muster.v1.HaircutService.CompareHaircuts:output_type -> muster.v1.CompareHaircutsResponse
+	14, // 90: muster.v1.HaircutService.PlanHaircut:output_type -> muster.v1.PlanHaircutResponse
+	16, // 91: muster.v1.HaircutService.ListHaircuts:output_type -> muster.v1.ListHaircutsResponse
+	18, // 92: muster.v1.HaircutService.GetHaircut:output_type -> muster.v1.GetHaircutResponse
+	20, // 93: muster.v1.HaircutService.ReviewHaircut:output_type -> muster.v1.ReviewHaircutResponse
+	22, // 94: muster.v1.HaircutService.TellHaircut:output_type -> muster.v1.TellHaircutResponse
+	24, // 95: muster.v1.HaircutService.ApplyHaircut:output_type -> muster.v1.ApplyHaircutResponse
+	26, // 96: muster.v1.HaircutService.UndoHaircut:output_type -> muster.v1.UndoHaircutResponse
+	43, // 97: muster.v1.HaircutService.DeleteHaircut:output_type -> muster.v1.DeleteHaircutResponse
+	28, // 98: muster.v1.HaircutService.HaircutMessages:output_type -> muster.v1.HaircutMessagesResponse
+	31, // 99: muster.v1.HaircutService.ExportHaircut:output_type -> muster.v1.ExportHaircutResponse
+	33, // 100: muster.v1.HaircutService.ClusterReady:output_type -> muster.v1.ClusterReadyResponse
+	36, // 101: muster.v1.HaircutService.SetClusterMode:output_type -> muster.v1.SetClusterModeResponse
+	38, // 102: muster.v1.HaircutService.ShadowDecisions:output_type -> muster.v1.ShadowDecisionsResponse
+	40, // 103: muster.v1.HaircutService.ShadowHistory:output_type -> muster.v1.ShadowHistoryResponse
+	88, // [88:104] is the sub-list for method output_type
+	72, // [72:88] is the sub-list for method input_type
+	72, // [72:72] is the sub-list for extension type_name
+	72, // [72:72] is the sub-list for extension extendee
+	0,  // [0:72] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_haircut_proto_init() }

@@ -28,7 +28,7 @@ func address(s *fleet.State, p *fleet.CutPart) {
 	for i := range p.Cuts {
 		p.Cuts[i].Owner = cmp.Or(s.OwnerOf(p.Cuts[i].Quota), p.Cuts[i].Owner)
 	}
-	for _, list := range []*[]fleet.Touched{&p.Unprotected, &p.Evicted, &p.Known} {
+	for _, list := range []*[]fleet.Touched{&p.Unprotected, &p.Evicted, &p.Requeued, &p.Known} {
 		*list = slices.Clone(*list)
 		for i := range *list {
 			(*list)[i].Owner = cmp.Or(s.OwnerOf((*list)[i].Quota), (*list)[i].Owner)

@@ -72,7 +72,7 @@ func concerns(h *fleet.Haircut) map[string]*concern {
 		for _, cut := range part.Cuts {
 			owners[cut.Owner] = true
 		}
-		for _, t := range slices.Concat(part.Unprotected, part.Evicted) {
+		for _, t := range part.Touches() {
 			owner := ownerOf(h, t)
 			owners[owner] = true
 			of(owner, t.Quota)
@@ -307,6 +307,11 @@ func running(h *fleet.Haircut, c *concern) []string {
 		for _, t := range part.Evicted {
 			if ownerOf(h, t) == c.owner {
 				texts = append(texts, fmt.Sprintf("%s gives way with %d GPUs in %s to work that starts then.", t.Workload, t.GPUs, part.Partition))
+			}
+		}
+		for _, t := range part.Requeued {
+			if ownerOf(h, t) == c.owner {
+				texts = append(texts, fmt.Sprintf("%s is starting, and loses its reserved room of %s in %s: it goes back to its queue, with its age.", t.Workload, text.Count(t.GPUs, "GPU"), part.Partition))
 			}
 		}
 		for _, t := range part.Known {

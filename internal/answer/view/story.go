@@ -232,7 +232,7 @@ func (s *Story) givesWay(e event.ReplicasEvicted) string {
 	if w == nil || by == nil {
 		return text.Victim(e.Class)
 	}
-	return text.GivesWay(e.Class, w.Target, w.Priority.String(), by.Target, by.Priority.String())
+	return text.GivesWay(e.Class, w.Side(), by.Side())
 }
 
 // gone says what became of replicas with their node: a person took it out of service, so

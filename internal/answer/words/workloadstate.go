@@ -35,9 +35,11 @@ func BrokenBy(node string) string {
 }
 
 // FailedBy says in a cell of a table why work failed: the node that broke it, itself, or that this is
-// not known. "" where it did not fail, or that is not judged yet.
-func FailedBy(cause, node string) string {
+// not known, or not judged yet. "" where it did not fail.
+func FailedBy(state, cause, node string) string {
 	switch {
+	case state == "failed" && cause == "":
+		return "not judged yet"
 	case cause == string(fleet.CauseInfra) && node != "":
 		return "node " + node
 	case cause == string(fleet.CauseOwn):

@@ -24,14 +24,15 @@ func TestWorkWaitsRunsOrHasEnded(t *testing.T) {
 }
 
 func TestATableSaysWhatBrokeFailedWork(t *testing.T) {
-	for _, c := range []struct{ cause, node, want string }{
-		{"infra", "tiger-h200-a-001", "node tiger-h200-a-001"},
-		{"infra", "", "infra"},
-		{"own", "", "itself"},
-		{"not known", "", "not known"},
-		{"", "", ""},
+	for _, c := range []struct{ state, cause, node, want string }{
+		{"failed", "infra", "tiger-h200-a-001", "node tiger-h200-a-001"},
+		{"failed", "infra", "", "infra"},
+		{"failed", "own", "", "itself"},
+		{"failed", "not known", "", "not known"},
+		{"failed", "", "", "not judged yet"},
+		{"finished", "", "", ""},
 	} {
-		if got := FailedBy(c.cause, c.node); got != c.want {
+		if got := FailedBy(c.state, c.cause, c.node); got != c.want {
 			t.Errorf("%q of node %q reads %q, want %q", c.cause, c.node, got, c.want)
 		}
 	}

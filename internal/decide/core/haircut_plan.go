@@ -128,7 +128,7 @@ func concerned(s *fleet.State, h *fleet.Haircut, clusters []string) (people []st
 			for _, c := range part.Cuts {
 				add(c.Quota, c.Owner)
 			}
-			for _, t := range slices.Concat(part.Unprotected, part.Evicted) {
+			for _, t := range part.Touches() {
 				add(t.Quota, t.Owner)
 			}
 		}

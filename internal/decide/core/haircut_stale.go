@@ -133,6 +133,7 @@ func touchesUntold(s *fleet.State, r Request, h *fleet.Haircut, w fleet.Wave, no
 		was := w.Parts[i]
 		untold = append(untold, beyond(w, was, was.Unprotected, part.Unprotected, "becomes unprotected")...)
 		untold = append(untold, beyond(w, was, was.Evicted, part.Evicted, "is evicted")...)
+		untold = append(untold, beyond(w, was, was.Requeued, part.Requeued, "loses its reserved room")...)
 	}
 	if len(untold) == 0 {
 		return nil

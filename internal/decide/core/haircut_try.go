@@ -1,7 +1,9 @@
 package core
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -33,12 +35,13 @@ func tryWaves(fork func() *fleet.State, waves []fleet.Wave, now fleet.Instant) {
 }
 
 func (t *turn) tryWave(parts []fleet.CutPart) {
-	from := len(t.events)
+	from, starting := len(t.events), map[string]map[uint64]bool{}
 	for i := range parts {
 		part := &parts[i]
 		p := t.s.Partition(part.Partition)
 		part.Known = haircut.UnprotectedIn(t.s, p)
 		part.Flex, part.Firm = p.Flex(), firm(p)
+		starting[p.ID] = startingIn(p)
 	}
 	for _, part := range parts {
 		for _, c := range part.Cuts {
@@ -52,6 +55,7 @@ func (t *turn) tryWave(parts []fleet.CutPart) {
 		part.Unprotected = newly(part.Known, haircut.UnprotectedIn(t.s, p))
 		part.FlexAfter, part.FirmAfter = p.Flex(), firm(p)
 		part.Evicted, part.Starts = movedIn(t.s, p, t.events[from:])
+		part.Requeued = requeued(t.s, starting[p.ID], t.events[from:])
 	}
 }
 
@@ -104,6 +108,37 @@ func movedIn(s *fleet.State, p *fleet.Partition, events []event.Event) (evicted,
 		}
 	}
 	return evicted, starts
+}
+
+// startingIn is the in-quota work that has room reserved in a partition, by number.
+func startingIn(p *fleet.Partition) map[uint64]bool {
+	all := map[uint64]bool{}
+	for _, w := range p.Reserving() {
+		all[w.ID] = !w.Flexes()
+	}
+	return all
+}
+
+// requeued lists which of some starting work loses reserved room by events and gets none
+// instead, in order of name.
+func requeued(s *fleet.State, starting map[uint64]bool, events []event.Event) (list []fleet.Touched) {
+	lost := map[uint64]int{}
+	for _, e := range events {
+		switch e := e.(type) {
+		case event.ReservationEnded:
+			lost[e.ID] += touched(s, s.Workloads[e.ID], e.Spots).GPUs
+		case event.ReplicasPlaced:
+			lost[e.ID] -= touched(s, s.Workloads[e.ID], e.Spots).GPUs
+		}
+	}
+	for id, gpus := range lost {
+		if t := touched(s, s.Workloads[id], nil); starting[id] && gpus > 0 {
+			t.GPUs = gpus
+			list = append(list, t)
+		}
+	}
+	slices.SortFunc(list, func(a, b fleet.Touched) int { return cmp.Compare(a.Workload, b.Workload) })
+	return list
 }
 
 func touched(s *fleet.State, w *fleet.Workload, spots []fleet.Spot) fleet.Touched {

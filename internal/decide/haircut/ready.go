@@ -64,7 +64,7 @@ func concerned(s *fleet.State, cluster string, h *fleet.Haircut, quota string) b
 	for _, i := range h.WavesOf(cluster) {
 		for _, part := range h.Waves[i].Parts {
 			if slices.ContainsFunc(part.Cuts, func(c fleet.Cut) bool { return c.Quota == quota }) ||
-				slices.ContainsFunc(slices.Concat(part.Unprotected, part.Evicted), func(t fleet.Touched) bool { return t.Quota == quota }) {
+				slices.ContainsFunc(part.Touches(), func(t fleet.Touched) bool { return t.Quota == quota }) {
 				return true
 			}
 		}

@@ -133,6 +133,7 @@ func join(a, b fleet.CutPart) fleet.CutPart {
 	}
 	slices.SortFunc(a.Cuts, func(x, y fleet.Cut) int { return cmp.Compare(x.Quota, y.Quota) })
 	a.Unprotected, a.Evicted, a.Starts = merge(a.Unprotected, b.Unprotected), merge(a.Evicted, b.Evicted), merge(a.Starts, b.Starts)
+	a.Requeued = merge(a.Requeued, b.Requeued)
 	return a
 }
 

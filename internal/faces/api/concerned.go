@@ -27,21 +27,50 @@ type loss struct {
 func (s *service) concernedBy(ctx context.Context, r event.Record) (notes []string) {
 	var list []*loss
 	_, _ = s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
-		list = lossesOf(state, r.Events)
+		list = lossesOf(state, r.Events, "would run on unprotected, and may be evicted when work inside its quota's backing needs the room")
 		return nil
 	})
 	for _, l := range list {
-		note := fmt.Sprintf("%s of %s (%s) %s: %s.", text.Count(len(l.works), "workload"), l.quota, text.Count(l.gpus, "GPU"), l.how, text.Few(l.works, mostConcerned))
-		if len(l.people) > 0 {
-			note += " This concerns " + text.Few(l.people, mostConcerned) + "."
-		}
-		notes = append(notes, note)
+		notes = append(notes, l.note("This concerns "))
 	}
 	return notes
 }
 
-// lossesOf gathers what events take from running work, in order of quota.
-func lossesOf(s *fleet.State, events []event.Event) []*loss {
+// note tells a loss, and whom it concerns after some words.
+func (l *loss) note(whom string) string {
+	note := fmt.Sprintf("%s of %s (%s) %s: %s.", text.Count(len(l.works), "workload"), l.quota, text.Count(l.gpus, "GPU"), l.how, text.Few(l.works, mostConcerned))
+	if len(l.people) > 0 {
+		note += " " + whom + text.Few(l.people, mostConcerned) + "."
+	}
+	return note
+}
+
+// cutBy says which running work a change left unprotected, and who is told: no cut is silent
+// (semantics §4), undoing one neither.
+func (s *service) cutBy(ctx context.Context, r event.Record) (notes []string) {
+	var cuts []event.Event
+	for _, e := range r.Events {
+		if _, is := e.(event.ProtectionCut); is {
+			cuts = append(cuts, e)
+		}
+	}
+	if len(cuts) == 0 {
+		return nil
+	}
+	var list []*loss
+	_, _ = s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
+		list = lossesOf(state, cuts, "runs on unprotected now, and may be evicted when work inside its quota's backing needs the room")
+		return nil
+	})
+	for _, l := range list {
+		notes = append(notes, l.note("Told: "))
+	}
+	return notes
+}
+
+// lossesOf gathers what events take from work, in order of quota; unprotected says what becomes of
+// work that loses its protection. Evictions and reserved room are told of a dry run.
+func lossesOf(s *fleet.State, events []event.Event, unprotected string) []*loss {
 	by := map[string]*loss{}
 	note := func(id uint64, gpus int, how string) {
 		w := s.Workloads[id]
@@ -63,10 +92,14 @@ func lossesOf(s *fleet.State, events []event.Event) []*loss {
 	for _, e := range events {
 		switch e := e.(type) {
 		case event.ProtectionCut:
-			note(e.ID, e.GPUs, "would run on unprotected, and may be evicted when work inside its quota's backing needs the room")
+			note(e.ID, e.GPUs, unprotected)
 		case event.ReplicasEvicted:
 			if w := s.Workloads[e.ID]; w != nil {
 				note(e.ID, gpusIn(w, e.Spots), "would have to leave")
+			}
+		case event.ReservationEnded:
+			if w := s.Workloads[e.ID]; w != nil && !placedIn(events, e.ID) {
+				note(e.ID, gpusIn(w, e.Spots), "would lose its reserved room, and go back to its queue")
 			}
 		}
 	}
@@ -76,6 +109,14 @@ func lossesOf(s *fleet.State, events []event.Event) []*loss {
 	}
 	slices.SortFunc(list, func(a, b *loss) int { return cmp.Or(cmp.Compare(a.quota, b.quota), cmp.Compare(a.how, b.how)) })
 	return list
+}
+
+// placedIn says whether events give a workload room.
+func placedIn(events []event.Event, id uint64) bool {
+	return slices.ContainsFunc(events, func(e event.Event) bool {
+		p, is := e.(event.ReplicasPlaced)
+		return is && p.ID == id
+	})
 }
 
 func people(owner string) []string {

@@ -57,3 +57,23 @@ func TestADryRunNamesWhoIsConcerned(t *testing.T) {
 		}
 	}
 }
+
+// A change that leaves work unprotected says so in its answer, whatever its reason: an undo neither is silent.
+func TestTheAnswerToACutNamesTheWork(t *testing.T) {
+	h := furnished(t)
+	h.submit(gang("run", "research/oak", 4))
+	r, err := h.Quotas.SetGrant(t.Context(), &musterv1.SetGrantRequest{
+		Write: &musterv1.Write{Reason: "undo 7"}, Quota: "research/oak", Partition: "tiger/h200", Gpus: 16,
+	})
+	must(t, err)
+	notes := strings.Join(r.GetWritten().GetNotes(), "\n")
+	for _, want := range []string{"1 workload of research/oak (32 GPUs) runs on unprotected now", "oak/run (32 GPUs)"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("%q is not in %q", want, notes)
+		}
+	}
+	_, err = h.Workloads.Why(t.Context(), &musterv1.WhyRequest{Namespace: "oak", Name: "rum"})
+	if err == nil || !strings.Contains(err.Error(), "did you mean oak/run?") {
+		t.Errorf("a name with a slip of the finger is answered with %v", err)
+	}
+}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // refusedSubmissions remembers the last submissions that were refused, so that why says
@@ -71,7 +73,7 @@ func (s *service) find(ctx context.Context, state *fleet.State, namespace, name 
 		return nil, &core.Refusal{Code: r.why.Code, Figures: r.why.Figures, Message: fmt.Sprintf(
 			"%.80s/%.80s was not accepted at %s, so it does not wait: %s", namespace, name, r.at.UTC().Format("15:04:05 UTC"), r.why.Message)}
 	}
-	return nil, &core.Refusal{Code: core.NoSuchWorkload, Message: fmt.Sprintf("there is no workload %.80s/%.80s; %s", namespace, name, likely(c, state, name))}
+	return nil, &core.Refusal{Code: core.NoSuchWorkload, Message: fmt.Sprintf("there is no workload %.80s/%.80s; %s", namespace, name, likely(c, state, namespace, name))}
 }
 
 // mostSuggested is how many workloads are named where none has the name that was asked for.
@@ -81,8 +83,8 @@ const mostSuggested = 3
 const mostSearched = 20_000
 
 // likely says which workloads may be meant: those that the caller may see and that have the name in
-// other namespaces, or that number; those that have not ended first.
-func likely(c *caller, state *fleet.State, name string) string {
+// other namespaces, or that number, those that have not ended first; else the one with the nearest name.
+func likely(c *caller, state *fleet.State, namespace, name string) string {
 	var names []string
 	if len(state.Workloads) > mostSearched {
 		return "muster job list shows those there are"
@@ -98,8 +100,29 @@ func likely(c *caller, state *fleet.State, name string) string {
 		slices.Sort(found)
 		names = append(names, found...)
 	}
+	if near := nearest(c, state, namespace+"/"+name); len(names) == 0 && near != "" {
+		names = []string{near}
+	}
 	if len(names) == 0 {
 		return "muster job list shows those there are"
 	}
 	return "did you mean " + strings.Join(names[:min(len(names), mostSuggested)], " or ") + "?"
+}
+
+// nearest is the workload that the caller may see and whose namespace and name are nearest to those
+// that were typed: of those that have not ended, else of all; "" where none is near.
+func nearest(c *caller, state *fleet.State, typed string) string {
+	var live, all []string
+	for _, w := range state.Workloads {
+		if !c.sees(state, w) {
+			continue
+		}
+		all = append(all, w.Namespace+"/"+w.Name)
+		if !w.State.Ended() {
+			live = append(live, w.Namespace+"/"+w.Name)
+		}
+	}
+	slices.Sort(live)
+	slices.Sort(all)
+	return cmp.Or(text.Nearest(typed, live), text.Nearest(typed, all))
 }

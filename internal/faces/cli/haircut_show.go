@@ -10,6 +10,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	pictures "github.com/muster-fleet/muster/internal/faces/picture"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
@@ -78,9 +79,12 @@ func (p *page) haircut(h *musterv1.Haircut) {
 		orElse(h.GetAsk().GetScope(), "the fleet"), h.GetAsk().GetBasis(), policyText(h.GetAsk().GetBuffer()), h.GetVersion(), reviewText(h))
 	s := h.GetSums()
 	if s.GetTotal() > 0 {
-		p.say("Cuts %s: %s%s above usage, %s held by idle jobs, %s the rest. %s, %s.\n", counted(int64(s.GetTotal()), "GPU", "GPUs"),
+		p.say("Cuts %s: %s%s above usage, %s held by idle jobs, %s the rest. %s, %s.", counted(int64(s.GetTotal()), "GPU", "GPUs"),
 			fractionText(s), grouped(int64(s.GetUnscheduled())), grouped(int64(s.GetIdle())), grouped(int64(s.GetRest())), counted(int64(h.GetQuotas()), "quota", "quotas"),
 			counted(int64(h.GetPeople()), "owner", "owners"))
+	}
+	if says := pictures.CutAndAsked(h); says != "" {
+		p.wrapAs("", says+"\n")
 	}
 	if h.GetReason() != "" {
 		p.wrapAs("Reason: ", h.GetReason())
@@ -181,12 +185,15 @@ func (p *page) consequences(h *musterv1.Haircut) {
 			for _, t := range part.GetEvicted() {
 				p.wrapAs("  ", fmt.Sprintf("%s (%s) gives way with %d GPUs in %s to work that starts then.", t.GetWorkload(), t.GetQuota(), t.GetGpus(), part.GetPartition()))
 			}
-			touched += len(part.GetUnprotected()) + len(part.GetEvicted())
+			for _, t := range part.GetRequeued() {
+				p.wrapAs("  ", fmt.Sprintf("%s (%s) is starting, and loses its reserved room of %s in %s: it goes back to its queue, with its age.", t.GetWorkload(), t.GetQuota(), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))
+			}
+			touched += len(part.GetUnprotected()) + len(part.GetEvicted()) + len(part.GetRequeued())
 			p.flexGain(part)
 		}
 	}
 	if touched == 0 && len(h.GetWaves()) > 0 {
-		p.say("%s", p.paint.paint(good, "No running work is lost or becomes unprotected (tried on a copy of the fleet)."))
+		p.say("%s", p.paint.paint(good, "No running work is lost or becomes unprotected, and none that is starting goes back to its queue (tried on a copy of the fleet)."))
 	}
 	p.spared(h)
 	p.fits(h)

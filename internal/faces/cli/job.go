@@ -23,6 +23,7 @@ type jobListOptions struct {
 	*app
 	reading
 	namespace, target, partition, user string
+	failedBy                           string
 	states                             []string
 	all, waits, reasons, mine          bool
 	limit                              int32
@@ -34,7 +35,7 @@ func newJobList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "list workloads, in order of submission; with ended ones the newest first",
-		Example: "  muster job list --waiting\n  muster job list --target research -o wide\n  muster job list --mine --sort -gpus\n  muster job list --watch\n  muster job list --target flex -o svg > queue.svg",
+		Example: "  muster job list --waiting\n  muster job list --target research -o wide\n  muster job list --mine --sort -gpus\n  muster job list --failed-by node\n  muster job list --watch\n  muster job list --target flex -o svg > queue.svg",
 		Args:    needs(0, 0, ""),
 
 		Annotations: map[string]string{formatsOf: "svg"},
@@ -53,6 +54,8 @@ func newJobList(a *app) *cobra.Command {
 	f.StringVar(&o.user, "user", "", "only of this user")
 	f.BoolVar(&o.mine, "mine", false, "only those that you have submitted")
 	f.StringSliceVar(&o.states, "state", nil, "only in these states: "+strings.Join(words.WorkloadStates, ", "))
+	f.StringVar(&o.failedBy, "failed-by", "", "only failed work, by what broke it: "+strings.Join(failures, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("failed-by", cobra.FixedCompletions(failures, cobra.ShellCompDirectiveNoFileComp))
 	f.BoolVarP(&o.all, "all", "A", false, "those that have ended, too")
 	f.BoolVar(&o.waits, "waiting", false, "only those that wait")
 	f.BoolVar(&o.reasons, "reasons", true, "say the reason of each one that waits")
@@ -68,10 +71,18 @@ func (o *jobListOptions) settle() error {
 		}
 	}
 	switch {
+	case o.failedBy != "" && !slices.Contains(failures, o.failedBy):
+		return usage("--failed-by %.40q; write one of %s", o.failedBy, strings.Join(failures, ", "))
+	case o.failedBy != "" && (len(o.states) > 0 || o.waits):
+		return usage("--failed-by lists work that has failed; leave --state and --waiting out")
+	case o.failedBy != "" && o.output == "svg":
+		return usage("--failed-by lists work that has failed, and the picture shows the queue; leave one of them out")
 	case o.mine && o.user != "":
 		return usage("--mine lists your workloads, and --user those of %s; give one of them", o.user)
 	case o.limit < 1 || o.limit > 10000:
 		return usage("--limit %d; write a whole number from 1 to 10000", o.limit)
+	case o.failedBy != "":
+		o.states = []string{"failed"}
 	case o.waits:
 		o.states = words.WaitingStates
 	case o.all && len(o.states) == 0:
@@ -114,7 +125,7 @@ func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsRespo
 		AsOf: o.asOf.message(), Namespace: o.namespace, Target: o.target, Partition: o.partition, User: o.user,
 		States: o.states, Limit: o.limit, Reasons: o.reasons, NewestFirst: slices.ContainsFunc(o.states, words.Ended),
 	}
-	if o.sort == "" || o.output == "json" || o.output == "yaml" {
+	if o.failedBy == "" && (o.sort == "" || o.output == "json" || o.output == "yaml") {
 		return o.client().Workloads.ListWorkloads(ctx, ask)
 	}
 	all := &musterv1.ListWorkloadsResponse{}
@@ -123,11 +134,34 @@ func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsRespo
 		if err != nil {
 			return nil, err
 		}
-		all.Seen, all.Workloads, ask.From = res.GetSeen(), append(all.Workloads, res.GetWorkloads()...), res.GetNext()
-		if ask.From == 0 {
-			return all, nil
+		all.Seen, all.Workloads, ask.From = res.GetSeen(), append(all.Workloads, o.broken(res.GetWorkloads())...), res.GetNext()
+		if ask.From == 0 || o.failedBy != "" && o.sort == "" && len(all.Workloads) > int(o.limit) {
+			return o.cut(all), nil
 		}
 	}
+}
+
+// failures are what may have broken work, as --failed-by asks for it, and the cause of each.
+var (
+	failures = []string{"node", "itself", "unknown"}
+	causes   = map[string]string{"node": "infra", "itself": "own", "unknown": "not known"}
+)
+
+// broken keeps of failed work what was broken by what is asked for.
+func (o *jobListOptions) broken(list []*musterv1.Workload) []*musterv1.Workload {
+	if o.failedBy == "" {
+		return list
+	}
+	return slices.DeleteFunc(list, func(w *musterv1.Workload) bool { return w.GetFailureCause() != causes[o.failedBy] })
+}
+
+// cut leaves of more than was asked for so many, and says that there are others. Rows that will be sorted stay.
+func (o *jobListOptions) cut(all *musterv1.ListWorkloadsResponse) *musterv1.ListWorkloadsResponse {
+	if o.failedBy != "" && o.sort == "" && len(all.Workloads) > int(o.limit) {
+		all.Workloads = all.Workloads[:o.limit]
+		all.Next = all.Workloads[o.limit-1].GetId()
+	}
+	return all
 }
 
 func (o *jobListOptions) table(list []*musterv1.Workload) *table {
@@ -144,7 +178,7 @@ func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 	)
 	for _, w := range list {
 		s := w.GetSpec()
-		t.add(w.GetId(), nameOf(w), state(w.GetState()), w.GetReason(), words.FailedBy(w.GetFailureCause(), w.GetFailureNode()), w.GetHolds(), s.GetPriority(), s.GetTarget(),
+		t.add(w.GetId(), nameOf(w), state(w.GetState()), w.GetReason(), words.FailedBy(w.GetState(), w.GetFailureCause(), w.GetFailureNode()), w.GetHolds(), s.GetPriority(), s.GetTarget(),
 			w.GetGpus(), poolsText(s.GetPools()), w.GetPartition(), w.GetIslands(), len(w.GetNodes()), w.GetUser(),
 			w.GetPosition(), w.GetWaited().AsDuration(), w.GetEvictions(), w.GetMends(), o.age(w))
 	}

@@ -52,7 +52,11 @@ func (o *promiseOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ans := answer{message: res, table: o.promises(res), tail: func(p *page) { p.ofIslands(res.GetPromises()); p.spares(res.GetSpares()) }}
+	ans := answer{message: res, table: o.promises(res), lead: func(p *page) {
+		if len(res.GetPromises()) > 0 {
+			p.wrapAs("", "All promises since the first one, each judged when its horizon is over. muster report health --since 7d counts those of a time.\n")
+		}
+	}, tail: func(p *page) { p.ofIslands(res.GetPromises()); p.spares(res.GetSpares()) }}
 	if o.output == "svg" {
 		ans.picture = draw.Coverages(pictures.Coverages(res.GetPromises()), draw.Wide)
 	}

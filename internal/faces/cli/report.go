@@ -165,7 +165,7 @@ func (o *standingOptions) ask(ctx context.Context) (answer, error) {
 			p.covered(res.GetScopes()[0].GetCovered())
 		}
 	}, tail: func(p *page) {
-		p.wrapAs("", "Down and undone are GPU-hours. Each hour a promise for a day is made for a whole partition; it is kept if as many nodes were whole. muster promise has those of all time, for 28 days and by island.")
+		p.wrapAs("", "Down and undone are GPU-hours. Each hour a promise for a day is made for a whole partition; it is kept if as many nodes were whole. muster promise has those since the first one, for 28 days and by island; the page Promise has both.")
 	}}, nil
 }
 

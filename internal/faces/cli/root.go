@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,7 +63,7 @@ func (p *Program) ReadFile(name string) ([]byte, error) { return p.app.open(name
 // Run runs one command line and returns its exit code.
 func (p *Program) Run(ctx context.Context, args []string) int {
 	completion(p.root)
-	p.root.SetArgs(args)
+	p.root.SetArgs(wordsFirst(p.root, args))
 	cmd, err := p.root.ExecuteContextC(ctx)
 	code := exitCode(err)
 	if _, silent := asTold(err); err == nil || silent {
@@ -75,6 +76,19 @@ func (p *Program) Run(ctx context.Context, args []string) int {
 	}
 	return code
 }
+
+// wordsFirst leaves --help out where the word before it is no command of its group: that is said
+// then, and what was meant, where the help of the whole group would hide it.
+func wordsFirst(root *cobra.Command, args []string) []string {
+	at, rest, err := root.Find(args)
+	if err != nil || at.Annotations[onlyVerbs] == "" || len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+		return args
+	}
+	return slices.DeleteFunc(slices.Clone(args), func(s string) bool { return s == "--help" || s == "-h" })
+}
+
+// onlyVerbs marks a command that does nothing without one of its verbs.
+const onlyVerbs = "verbs"
 
 // The groups of commands in the help.
 const (
@@ -236,7 +250,7 @@ func completion(root *cobra.Command) {
 // group makes a command that only has verbs say so when it is given none, or a wrong one.
 func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	c.AddCommand(verbs...)
-	c.Args = cobra.ArbitraryArgs
+	c.Args, c.Annotations = cobra.ArbitraryArgs, map[string]string{onlyVerbs: "yes"}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()

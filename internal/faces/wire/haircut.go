@@ -67,7 +67,7 @@ func cutPart(p fleet.CutPart) *musterv1.HaircutPart {
 		Sustainable: int32(p.Sustainable), Excess: int32(p.Excess), Unallocated: int32(p.Unallocated), Records: int32(p.Records),
 		Incidents: p.Incidents, Left: int32(p.Left), Unprotected: works(p.Unprotected), Evicted: works(p.Evicted), Starts: works(p.Starts),
 		Flex: int32(p.Flex), FlexAfter: int32(p.FlexAfter), Firm: int32(p.Firm), FirmAfter: int32(p.FirmAfter),
-		Known: works(p.Known),
+		Known: works(p.Known), Requeued: works(p.Requeued),
 	}
 	for _, c := range p.Causes {
 		m.Causes = append(m.Causes, &musterv1.HaircutCause{Cause: c.Cause, Gpus: int32(c.GPUs)})

@@ -138,7 +138,7 @@ func givesWay(class string, w, by *fleet.Workload) string {
 	if w == nil {
 		return text.Victim(class)
 	}
-	return text.GivesWay(class, w.Target, w.Priority.String(), by.Target, by.Priority.String())
+	return text.GivesWay(class, w.Side(), by.Side())
 }
 
 func mended(s *fleet.State, e event.ReplicasPlaced) (Notice, bool) {

@@ -46,7 +46,7 @@ var readers = map[string][]reader{
 	"backing.aligned":      {as[BackingAligned]},
 	"cluster.mode-set":     {as[ClusterModeSet]},
 	"quota.owned":          {as[QuotaOwned]},
-	"haircut.planned":      {as[HaircutPlanned], as[HaircutPlanned], as[HaircutPlanned]},
+	"haircut.planned":      {as[HaircutPlanned], as[HaircutPlanned], as[HaircutPlanned], as[HaircutPlanned]},
 	"haircut.deleted":      {as[HaircutDeleted]},
 	"haircut.reviewed":     {as[HaircutReviewed]},
 	"haircut.told":         {as[HaircutTold], as[HaircutTold]},

@@ -113,12 +113,16 @@ type CutPart struct {
 	// What trying the cut on a copy of the fleet showed.
 	Unprotected []Touched `json:"unprotected,omitempty"` // running work that would become unprotected
 	Evicted     []Touched `json:"evicted,omitempty"`     // running work that would have to leave
+	Requeued    []Touched `json:"requeued,omitempty"`    // work that is starting, and would lose its reserved room
 	Starts      []Touched `json:"starts,omitempty"`      // waiting work that would start
 	Flex        int       `json:"flex"`                  // as it is now
 	FlexAfter   int       `json:"flexAfter"`
 	Firm        int       `json:"firm"` // flex that no quota's unscheduled backing can call back
 	FirmAfter   int       `json:"firmAfter"`
 }
+
+// Touches is all work that trying the cut showed to lose something by it.
+func (p *CutPart) Touches() []Touched { return slices.Concat(p.Unprotected, p.Evicted, p.Requeued) }
 
 // CutCause is one reason why more is assigned than is sustainable.
 type CutCause struct {

@@ -1,6 +1,10 @@
 package fleet
 
-import "time"
+import (
+	"time"
+
+	"github.com/muster-fleet/muster/internal/state/text"
+)
 
 // Workload is what the fleet knows of one submitted workload.
 type Workload struct {
@@ -66,6 +70,11 @@ func (w *Workload) Unprotected() int {
 		}
 	}
 	return n
+}
+
+// Side is the workload as one of two of which one gives way.
+func (w *Workload) Side() text.Side {
+	return text.Side{Namespace: w.Namespace, Target: w.Target, Priority: w.Priority.String(), Importance: int(w.Priority)}
 }
 
 // LastCut is the change by people that left work unprotected which still is; nil: none

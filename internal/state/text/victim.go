@@ -21,14 +21,27 @@ func Victim(class string) string {
 	return class
 }
 
-// GivesWay says in words why work of a target and a priority gives way to other work. Where
-// both are of one quota and have other priorities, these are the cause.
-func GivesWay(class, target, priority, byTarget, byPriority string) string {
-	if class == "borrowing" && target != byTarget {
-		return Victim(class) + ", and " + byTarget + " takes it"
+// Side is one of two workloads of which one gives way to the other. Importance is a number that is
+// smaller for more important priorities.
+type Side struct {
+	Namespace, Target, Priority string
+	Importance                  int
+}
+
+// GivesWay says in words why work gives way to other work. Priorities are named only where they
+// decided: within one quota, or within one namespace on flex. Between namespaces on flex the one
+// that holds less of it comes first, whatever the priorities.
+func GivesWay(class string, w, by Side) string {
+	says := Victim(class)
+	switch {
+	case w.Target != by.Target && class == "borrowing":
+		return says + ", and " + by.Target + " takes it"
+	case w.Target != by.Target:
+		return says
+	case class == "flex" && w.Namespace != by.Namespace:
+		return says + ", where the namespace with less flex goes first: " + by.Namespace + " is below its share, and " + w.Namespace + " was above"
+	case by.Importance < w.Importance:
+		return says + ": in " + w.Target + ", " + by.Priority + " priority goes before " + w.Priority
 	}
-	if target != byTarget || priority == byPriority {
-		return Victim(class)
-	}
-	return Victim(class) + ": in " + target + ", work of " + priority + " priority gives way to " + byPriority
+	return says
 }

@@ -14,7 +14,7 @@ func builtPage(f values) string { return "/build-out/" + f["cluster"] }
 // steering is a row of what a person does to a cluster's life. A field named with goes along.
 func steering(do, title, says, button string, danger bool, more ...field) action {
 	return action{
-		name: "cluster-" + do, title: title, says: says, button: button, danger: danger, operators: true, nav: "buildout", fields: append([]field{builtField}, more...),
+		name: "cluster-" + do, title: title, says: says, button: button, danger: danger, roles: builders, nav: "buildout", fields: append([]field{builtField}, more...),
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Buildout.SteerCluster, &musterv1.SteerClusterRequest{
 				Write: a.write, Cluster: a.text("cluster"), Do: do, Step: a.text("step"), With: a.text("with"),

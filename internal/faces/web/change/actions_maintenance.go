@@ -53,7 +53,7 @@ var causeField = field{
 // moveRollout is a row that pauses, resumes or abandons a rollout.
 func moveRollout(verb, title, says, state string, danger bool, more ...field) action {
 	return action{
-		name: verb + "-rollout", title: title, says: says, button: title, danger: danger, operators: true, nav: "maintenance", fields: append([]field{rolloutField}, more...),
+		name: verb + "-rollout", title: title, says: says, button: title, danger: danger, roles: engineers, nav: "maintenance", fields: append([]field{rolloutField}, more...),
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Maintenance.MoveRollout, &musterv1.MoveRolloutRequest{
 				Write: a.write, Name: a.text("name"), State: state, NotTheUpdate: a.values["cause"] == otherCause,
@@ -73,7 +73,7 @@ func moveRollout(verb, title, says, state string, danger bool, more ...field) ac
 // maintenanceActions change planned work on nodes.
 var maintenanceActions = []action{
 	{
-		name: "add-update", title: "Make an update known", says: "A component of nodes to a version. A rollout brings it to them.", button: "Make it known", operators: true, nav: "maintenance",
+		name: "add-update", title: "Make an update known", says: "A component of nodes to a version. A rollout brings it to them.", button: "Make it known", roles: engineers, nav: "maintenance",
 		fields: []field{
 			{name: "name", label: "Name", sample: "driver-580", must: true},
 			{name: "component", label: "Component", sample: "gpu-driver", must: true},
@@ -91,7 +91,7 @@ var maintenanceActions = []action{
 		back: maintenancePage,
 	},
 	{
-		name: "start-rollout", title: "Start a rollout", says: "Brings updates to the nodes of a scope: a canary first, then waves. It takes only what no quota was promised.", button: "Start the rollout", operators: true, nav: "maintenance",
+		name: "start-rollout", title: "Start a rollout", says: "Brings updates to the nodes of a scope: a canary first, then waves. It takes only what no quota was promised.", button: "Start the rollout", roles: engineers, nav: "maintenance",
 		fields: []field{
 			{name: "name", label: "Name", sample: "driver-580", must: true},
 			{name: "scope", label: "Where", hint: "fleet, cluster, partition or island", sample: "tiger/h200", must: true},
@@ -132,7 +132,7 @@ var maintenanceActions = []action{
 		back: maintenancePage,
 	},
 	{
-		name: "end-zone", title: "End a no-fly zone", says: "Visits that it kept away may begin again.", button: "End the zone", operators: true, nav: "maintenance",
+		name: "end-zone", title: "End a no-fly zone", says: "Visits that it kept away may begin again.", button: "End the zone", roles: zoneSetters, nav: "maintenance",
 		fields: []field{{name: "name", label: "Zone", must: true, fixed: true}},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Maintenance.EndZone, &musterv1.EndZoneRequest{Write: a.write, Name: a.text("name")})
@@ -141,7 +141,7 @@ var maintenanceActions = []action{
 		back:    maintenancePage,
 	},
 	{
-		name: "announce", title: "Announce a maintenance", says: "A maintenance of some nodes at a fixed moment. Within a day of it the nodes back no quota any more.", button: "Announce it", operators: true, nav: "maintenance",
+		name: "announce", title: "Announce a maintenance", says: "A maintenance of some nodes at a fixed moment. Within a day of it the nodes back no quota any more.", button: "Announce it", roles: engineers, nav: "maintenance",
 		fields: []field{
 			{name: "name", label: "Name", sample: "host-update", must: true},
 			nodesField,
@@ -164,7 +164,7 @@ var maintenanceActions = []action{
 		back: maintenancePage,
 	},
 	{
-		name: "cancel-maintenance", title: "Cancel a maintenance", says: "The maintenance is not announced any more. Visits that have begun are finished.", button: "Cancel the maintenance", operators: true, nav: "maintenance",
+		name: "cancel-maintenance", title: "Cancel a maintenance", says: "The maintenance is not announced any more. Visits that have begun are finished.", button: "Cancel the maintenance", roles: engineers, nav: "maintenance",
 		fields: []field{{name: "name", label: "Maintenance", must: true, fixed: true}},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Maintenance.CancelNotice, &musterv1.CancelNoticeRequest{Write: a.write, Name: a.text("name")})

@@ -32,7 +32,7 @@ func nodePage(f values) string {
 // nodeState is a row that puts nodes into a state.
 func nodeState(name, title, says, button, state string, danger bool) action {
 	return action{
-		name: name, title: title, says: says, button: button, danger: danger, operators: true, nav: "nodes", fields: []field{nodesField},
+		name: name, title: title, says: says, button: button, danger: danger, roles: engineers, nav: "nodes", fields: []field{nodesField},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Fleet.SetNodes, &musterv1.SetNodesRequest{Write: a.write, Names: a.list("nodes"), State: state})
 		},
@@ -49,7 +49,7 @@ var metalActions = []action{
 	nodeState("drain", "Drain nodes", "The nodes are put under maintenance: what runs on them is evicted, each workload within its grace.", "Drain", "maintenance", true),
 	nodeState("uncordon", "Return nodes to service", "The nodes are healthy again from now on, without a validation.", "Return to service", "healthy", false),
 	{
-		name: "open-incident", title: "Open an incident", says: "Says that something is broken: where, how bad, and who works on it.", button: "Open the incident", operators: true, nav: "fleet",
+		name: "open-incident", title: "Open an incident", says: "Says that something is broken: where, how bad, and who works on it.", button: "Open the incident", roles: engineers, nav: "fleet",
 		fields: []field{
 			{name: "name", label: "Name", sample: "cooling-7", must: true},
 			scopeField, severityField,
@@ -67,7 +67,7 @@ var metalActions = []action{
 		back: incidentPage,
 	},
 	{
-		name: "update-incident", title: "Update an incident", says: "Says what is known of it now. An empty field stays as it is.", button: "Update the incident", operators: true, nav: "fleet",
+		name: "update-incident", title: "Update an incident", says: "Says what is known of it now. An empty field stays as it is.", button: "Update the incident", roles: engineers, nav: "fleet",
 		fields: []field{
 			incidentField, severityField, ownerField, linkField, {name: "note", label: "What was found out", sample: "the pump is replaced"},
 		},
@@ -86,7 +86,7 @@ var metalActions = []action{
 		back: incidentPage,
 	},
 	{
-		name: "close-incident", title: "Close an incident", says: "Says that it is over. It stays in the list of closed incidents.", button: "Close the incident", operators: true, nav: "fleet",
+		name: "close-incident", title: "Close an incident", says: "Says that it is over. It stays in the list of closed incidents.", button: "Close the incident", roles: engineers, nav: "fleet",
 		fields: []field{incidentField},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Fleet.CloseIncident, &musterv1.CloseIncidentRequest{Write: a.write, Name: a.text("name")})
@@ -95,7 +95,7 @@ var metalActions = []action{
 		back:    incidentPage,
 	},
 	{
-		name: "burst", title: "Judge a burst", says: "Many nodes reported the same at once, so none of them was taken out of service. Say whether it is the nodes after all.", button: "Judge it", operators: true, nav: "nodes",
+		name: "burst", title: "Judge a burst", says: "Many nodes reported the same at once, so none of them was taken out of service. Say whether it is the nodes after all.", button: "Judge it", roles: engineers, nav: "nodes",
 		fields: []field{
 			{name: "partition", label: "Partition", must: true, fixed: true},
 			{name: "signature", label: "Signal", must: true, fixed: true},
@@ -114,7 +114,7 @@ var metalActions = []action{
 		back: func(values) string { return "/nodes" },
 	},
 	{
-		name: "breaker", title: "Close a breaker", says: "Lets automation take nodes out of service in the partition again.", button: "Let automation act again", operators: true, nav: "nodes",
+		name: "breaker", title: "Close a breaker", says: "Lets automation take nodes out of service in the partition again.", button: "Let automation act again", roles: engineers, nav: "nodes",
 		fields: []field{{name: "partition", label: "Partition", must: true, fixed: true}},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Health.ResetBreaker, &musterv1.ResetBreakerRequest{Write: a.write, Partition: a.text("partition")})
@@ -124,7 +124,7 @@ var metalActions = []action{
 	},
 	{
 		name: "acknowledge", title: "Acknowledge a warning", says: "Says to everybody who reads pages that you know of it. It is shown as acknowledged, by you, until then.",
-		button: "Acknowledge it", operators: true, nav: "nodes",
+		button: "Acknowledge it", roles: engineers, nav: "nodes",
 		fields: []field{
 			{name: "warning", label: "Warning", must: true, fixed: true},
 			{name: "lasts", label: "For", must: true, choices: []choice{{"1h", "1 hour"}, {"8h", "8 hours"}, {"24h", "1 day"}, {"168h", "7 days"}}},
@@ -136,7 +136,7 @@ var metalActions = []action{
 		back: func(values) string { return "/nodes#banners" },
 	},
 	{
-		name: "buffer", title: "Set a buffer policy", says: "Sets how many healthy nodes a cluster, a partition or an island keeps back from promises.", button: "Set the policy", operators: true, nav: "promise",
+		name: "buffer", title: "Set a buffer policy", says: "Sets how many healthy nodes a cluster, a partition or an island keeps back from promises.", button: "Set the policy", roles: managers, nav: "promise",
 		fields: []field{
 			{name: "scope", label: "Where", hint: "cluster, partition or island", sample: "tiger/h200", must: true},
 			{name: "kind", label: "Policy", must: true, choices: bufferChoices()},

@@ -28,7 +28,7 @@ var peopleActions = []action{
 // answered is the answer of a second person.
 func answered(name, title, says string, approve bool) action {
 	return action{
-		name: name, title: title, says: says, button: title, danger: approve, operators: true, nav: "events", fields: []field{proposalField},
+		name: name, title: title, says: says, button: title, danger: approve, roles: runsTheFleet, nav: "events", fields: []field{proposalField},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Access.AnswerProposal, &musterv1.AnswerProposalRequest{Write: a.write, Id: a.id("id"), Approve: approve})
 		},

@@ -16,7 +16,7 @@ func teamOf(f values) string { return "/team/" + f["quota"] }
 var quotaActions = []action{
 	{
 		name: "grant", title: "Set a grant", says: "Sets how many GPUs of a partition a quota is granted, in all; or, until a date, how many more. More than is sustainable is refused, unless you overcommit.",
-		button: "Set the grant", operators: true, nav: "teams",
+		button: "Set the grant", roles: managers, nav: "teams",
 		fields: []field{
 			quotaField, partitionField,
 			{name: "gpus", label: "GPUs", hint: "in all; until a date, how many more", sample: "352", must: true},
@@ -36,7 +36,7 @@ var quotaActions = []action{
 		back: teamOf,
 	},
 	{
-		name: "transfer", title: "Transfer GPUs", says: "Moves part of one quota's grant to another quota's, in one step.", button: "Transfer them", operators: true, nav: "teams",
+		name: "transfer", title: "Transfer GPUs", says: "Moves part of one quota's grant to another quota's, in one step.", button: "Transfer them", roles: quotaOwners, nav: "teams",
 		fields: []field{
 			{name: "quota", label: "From", sample: "research/oak", must: true, fixed: true}, {name: "to", label: "To", sample: "research/elm", must: true}, partitionField, gpusField,
 		},
@@ -51,7 +51,7 @@ var quotaActions = []action{
 		back: teamOf,
 	},
 	{
-		name: "hold", title: "Hold GPUs", says: "Sets free GPUs aside for a quota until a date; or, for a user or a namespace, a part of the quota itself.", button: "Hold them", operators: true, nav: "teams",
+		name: "hold", title: "Hold GPUs", says: "Sets free GPUs aside for a quota until a date; or, for a user or a namespace, a part of the quota itself.", button: "Hold them", roles: quotaOwners, nav: "teams",
 		fields: []field{
 			quotaField, partitionField, gpusField,
 			{name: "until", label: "Until", hint: "UTC", sample: "friday, 7d, or 2026-12-24 18:00", must: true},
@@ -75,7 +75,7 @@ var quotaActions = []action{
 		back: teamOf,
 	},
 	{
-		name: "release", title: "Release a hold", says: "Gives held GPUs back before the hold ends.", button: "Release it", operators: true, nav: "teams",
+		name: "release", title: "Release a hold", says: "Gives held GPUs back before the hold ends.", button: "Release it", roles: quotaOwners, nav: "teams",
 		fields: []field{quotaField, {name: "id", label: "Number of the hold", sample: "3", must: true, fixed: true}},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Quotas.ReleaseHold, &musterv1.ReleaseHoldRequest{Write: a.write, Id: a.id("id")})
@@ -108,7 +108,7 @@ var quotaActions = []action{
 		back:    teamOf,
 	},
 	{
-		name: "access", title: "Set who may use a quota", says: "Sets the whole list of who may target a quota. With all lists empty, everybody may.", button: "Set the list", operators: true, nav: "teams",
+		name: "access", title: "Set who may use a quota", says: "Sets the whole list of who may target a quota. With all lists empty, everybody may.", button: "Set the list", roles: quotaOwners, nav: "teams",
 		fields: []field{
 			quotaField, {name: "users", label: "Users", sample: "ada, ben"}, {name: "groups", label: "Groups", sample: "post"}, {name: "namespaces", label: "Namespaces", sample: "oak"},
 		},

@@ -14,17 +14,17 @@ import (
 
 // action is one thing that a reader may do.
 type action struct {
-	name      string // in its address: /do/grant
-	title     string
-	says      string // what it does
-	button    string
-	danger    bool // it takes something away
-	operators bool // only operators may do it
-	nav       string
-	fields    []field
-	do        func(a *attempt) (*musterv1.Written, error)
-	command   func(f values) []string // the same on the command line; nil: there is none
-	back      func(f values) string   // where the reader goes when it is done
+	name    string // in its address: /do/grant
+	title   string
+	says    string // what it does
+	button  string
+	danger  bool     // it takes something away
+	roles   []string // who may do it besides operators; none: everybody may ask for it
+	nav     string
+	fields  []field
+	do      func(a *attempt) (*musterv1.Written, error)
+	command func(f values) []string // the same on the command line; nil: there is none
+	back    func(f values) string   // where the reader goes when it is done
 }
 
 // field is one input of a form.

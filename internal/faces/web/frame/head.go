@@ -3,6 +3,7 @@ package frame
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -107,6 +108,27 @@ func (h *heads) forget() {
 func (v *Visit) Operator() bool {
 	h, err := v.site.heads.of(v)
 	return err == nil && h.status.GetOperator()
+}
+
+// May says whether the reader is an operator, or has one of some roles. Where is the scope in words,
+// such as "quota research/oak" or "cluster tiger"; a role in the fleet, in it, or for a quota above it
+// serves. Where "" is asked, any scope does. The server judges each change anyway.
+func (v *Visit) May(where string, roles ...string) bool {
+	if v.Operator() {
+		return true
+	}
+	h, err := v.site.heads.of(v)
+	return err == nil && slices.ContainsFunc(h.status.GetRoles(), func(held string) bool {
+		role, scope, _ := strings.Cut(held, " in ")
+		return slices.Contains(roles, role) && serves(scope, where)
+	})
+}
+
+// serves says whether a role in a scope serves somewhere; scopes of another kind are not compared.
+func serves(scope, where string) bool {
+	kind, _, _ := strings.Cut(scope, " ")
+	asked, _, _ := strings.Cut(where, " ")
+	return where == "" || scope == "the fleet" || kind != asked || scope == where || strings.HasPrefix(where, scope+"/")
 }
 
 // Reader is the name of the reader; "me" where that is not known.

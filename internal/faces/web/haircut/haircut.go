@@ -90,7 +90,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
-	m := view{v: v, h: d.GetHaircut(), ask: a, saved: l.GetHaircuts(), operator: v.Operator()}
+	m := view{v: v, h: d.GetHaircut(), ask: a, saved: l.GetHaircuts(), operator: v.May("", "manager", "admin")}
 	if err := m.draw(); err != nil {
 		return frame.Page{}, err
 	}
@@ -166,7 +166,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
-	m := view{v: v, h: g.GetHaircut(), operator: v.Operator()}
+	m := view{v: v, h: g.GetHaircut(), operator: v.May("", "manager", "admin")}
 	if err := m.draw(); err != nil {
 		return frame.Page{}, err
 	}

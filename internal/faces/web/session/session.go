@@ -61,7 +61,7 @@ func (m view) began(s *musterv1.Session) string {
 
 // ends leads to the form that ends a sign-in.
 func (m view) ends(s *musterv1.Session) []change.Offer {
-	if m.v.Operator() || s.GetUser() == m.v.Reader() {
+	if m.v.May("", "admin") || s.GetUser() == m.v.Reader() {
 		return change.For(m.v, "end-sign-ins", "End …", "user", s.GetUser(), "session", s.GetId())
 	}
 	return nil

@@ -1,0 +1,47 @@
+package picture
+
+import (
+	"fmt"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/draw"
+)
+
+// CutAndAsked says of a plan how much of what is assigned where it cuts was asked for, and how much
+// it cuts; "" where it cuts nothing, or does not say what was asked.
+func CutAndAsked(h *musterv1.Haircut) string {
+	assigned, asked := askedInAll(h)
+	cut := int(h.GetSums().GetTotal())
+	if assigned == 0 || asked == 0 || cut == 0 {
+		return ""
+	}
+	says := fmt.Sprintf("That is %s of the %s assigned where it cuts", percentOf(cut, assigned), draw.Count(assigned, "GPU"))
+	if cut == asked {
+		return says + ", as asked."
+	}
+	return says + fmt.Sprintf("; asked are %s (%s). They differ because nodes are cut whole and gangs are kept; each cut says why.", draw.Count(asked, "GPU"), percentOf(asked, assigned))
+}
+
+// askedInAll adds up, over the partitions that a plan cuts, the GPUs that are assigned and those that
+// the quotas are asked for. A partition, and a quota in it, may stand in several waves.
+func askedInAll(h *musterv1.Haircut) (assigned, asked int) {
+	seen := map[string]bool{}
+	first := func(name string) bool { is := !seen[name]; seen[name] = true; return is }
+	for _, w := range h.GetWaves() {
+		for _, part := range w.GetParts() {
+			if first(part.GetPartition()) {
+				assigned += int(part.GetAssigned())
+			}
+			for _, list := range [][]*musterv1.HaircutCut{part.GetCuts(), part.GetSpared()} {
+				for _, c := range list {
+					if first(part.GetPartition() + " " + c.GetQuota()) {
+						asked += int(c.GetAsked())
+					}
+				}
+			}
+		}
+	}
+	return assigned, asked
+}
+
+func percentOf(n, all int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(all)) }

@@ -1,0 +1,30 @@
+package picture
+
+import (
+	"testing"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+)
+
+// A quota and a partition count once, however many waves cut them, and who keeps all was asked too.
+func TestAPlanSaysWhatWasAskedInAll(t *testing.T) {
+	cut := func(quota string, asked int32) *musterv1.HaircutCut {
+		return &musterv1.HaircutCut{Quota: quota, Asked: asked}
+	}
+	part := func(assigned int32, cuts ...*musterv1.HaircutCut) *musterv1.HaircutWave {
+		return &musterv1.HaircutWave{Parts: []*musterv1.HaircutPart{{
+			Partition: "tiger/h200", Assigned: assigned, Cuts: cuts, Spared: []*musterv1.HaircutCut{cut("ash", 8)},
+		}}}
+	}
+	h := &musterv1.Haircut{
+		Waves: []*musterv1.HaircutWave{part(256, cut("oak", 20), cut("elm", 10)), part(230, cut("oak", 20))},
+		Sums:  &musterv1.HaircutSums{Total: 48},
+	}
+	want := "That is 18.8 % of the 256 GPUs assigned where it cuts; asked are 38 GPUs (14.8 %). They differ because nodes are cut whole and gangs are kept; each cut says why."
+	if got := CutAndAsked(h); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := CutAndAsked(&musterv1.Haircut{}); got != "" {
+		t.Errorf("a plan that cuts nothing says %q", got)
+	}
+}
