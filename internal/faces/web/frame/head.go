@@ -124,11 +124,9 @@ func (v *Visit) May(where string, roles ...string) bool {
 	})
 }
 
-// serves says whether a role in a scope serves somewhere; scopes of another kind are not compared.
+// serves says whether a role in a scope serves somewhere.
 func serves(scope, where string) bool {
-	kind, _, _ := strings.Cut(scope, " ")
-	asked, _, _ := strings.Cut(where, " ")
-	return where == "" || scope == "the fleet" || kind != asked || scope == where || strings.HasPrefix(where, scope+"/")
+	return where == "" || scope == "the fleet" || scope == where || strings.HasPrefix(where, scope+"/")
 }
 
 // Reader is the name of the reader; "me" where that is not known.
