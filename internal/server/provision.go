@@ -93,7 +93,7 @@ func (s *server) withDependents(by provision.BySteps, projects *tofu.Runner) {
 // reachBuilt is the client of a cluster that is built, by a kubeconfig or its agent; nil: it has
 // not joined, or is not to be managed.
 func (s *server) reachBuilt(cluster string) *kube.Client {
-	if c := s.reach(cluster); c != nil {
+	if c, err := s.reach(cluster); err == nil {
 		return c
 	}
 	if is, several := s.cluster.real.(*clusters); several {

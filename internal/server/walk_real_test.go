@@ -21,7 +21,7 @@ type realWalk struct {
 	outside outsideOptions
 	lynx    *plane
 	puma    *plane
-	azure   *azure
+	azure   *azureCloud
 	builds  *builds
 	git     *repository
 	began   time.Time
@@ -40,7 +40,7 @@ func newRealWalk(t *testing.T) *realWalk {
 func newWalkParts(t *testing.T) *realWalk {
 	t.Helper()
 	t.Setenv(kubetest.Turns, "4") // two of them at one time
-	w := &realWalk{lynx: controlPlane(t), puma: controlPlane(t), azure: &azure{}, builds: newBuilds(t), git: newRepository(t)}
+	w := &realWalk{lynx: controlPlane(t), puma: controlPlane(t), azure: &azureCloud{}, builds: newBuilds(t), git: newRepository(t)}
 	w.builds.looks, w.builds.pause = 1, "2"
 	w.several = newSeveral(t, w.lynx)
 	for _, c := range []*plane{w.lynx, w.puma} {

@@ -14,15 +14,15 @@ import (
 	"github.com/muster-fleet/muster/internal/prove/kubetest"
 )
 
-// azure is a cloud with one size of machine: what it grants, and its machines once a scale set
+// azureCloud is a cloud with one size of machine: what it grants, and its machines once a scale set
 // is applied.
-type azure struct{ limit atomic.Int64 }
+type azureCloud struct{ limit atomic.Int64 }
 
 // grant lets each meter have so many cores.
-func (a *azure) grant(cores int64) { a.limit.Store(cores) }
+func (a *azureCloud) grant(cores int64) { a.limit.Store(cores) }
 
 // standIns are the SDK's own fakes of its usage and its sizes, and an address of Buildkite.
-func (a *azure) standIns(buildkite string) standIns {
+func (a *azureCloud) standIns(buildkite string) standIns {
 	usage := fake.UsageServer{NewListPager: func(string, *armcompute.UsageClientListOptions) (p azfake.PagerResponder[armcompute.UsageClientListResponse]) {
 		for _, meter := range []string{"standardNDSH200v5Family", "cores"} { // each on a page of its own
 			u := &armcompute.Usage{Name: &armcompute.UsageName{Value: to.Ptr(meter)}, Limit: to.Ptr(a.limit.Load()), CurrentValue: to.Ptr(int32(0)), Unit: to.Ptr("Count")}
@@ -59,7 +59,7 @@ type scaleSet struct {
 
 // operate plays the operator and the cloud until ctx ends: what is applied becomes ready, and its
 // machines join the cluster that it is of.
-func (a *azure) operate(ctx context.Context, at *plane, clusters map[string]*plane) {
+func (a *azureCloud) operate(ctx context.Context, at *plane, clusters map[string]*plane) {
 	for tick := time.NewTicker(time.Second); ; {
 		var list struct{ Items []scaleSet }
 		if at.Call(ctx, http.MethodGet, setsPath, nil, &list) == nil {

@@ -17,7 +17,7 @@ func throughAgent(t *testing.T, jobs VisitJobs, mode Mode, change func([]byte) [
 	if err != nil {
 		t.Fatal(err)
 	}
-	outside := agentOf(t, Building{Reach: func(string) *Client { return inside }}, mode, change).Reach("tiger")
+	outside := agentOf(t, &Building{Reach: func(string) *Client { return inside }}, mode, change).Reach("tiger")
 	return VisitJobs{Reach: func(string) (*Client, error) { return outside, nil }}
 }
 
