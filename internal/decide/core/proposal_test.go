@@ -144,3 +144,24 @@ func TestTheSameChangeIsProposedOnce(t *testing.T) {
 		t.Errorf("%d proposals wait", len(s.Proposals))
 	}
 }
+
+// Where a change of the policy takes one person, it still takes two to have fewer things take two.
+func TestFewerThingsTakeTwoPeopleOnlyByTwo(t *testing.T) {
+	s := fleet.NewState()
+	amy := admin(fleet.UserPrincipal, "amy")
+	set := func(what fleet.TwoPeople) *Refusal {
+		policy := s.Policy
+		policy.TwoPeople = what
+		_, refusal := Step(s, Request{Command: SetPolicy{Policy: policy}, Actor: amy, Reason: "the story"}, 1)
+		return refusal
+	}
+	if refusal := set(fleet.TwoPeople{Waves: true}); refusal != nil {
+		t.Fatal(refusal)
+	}
+	if refusal := set(fleet.TwoPeople{Waves: true, Enforce: true}); refusal != nil {
+		t.Errorf("more things: %v", refusal)
+	}
+	if refusal := set(fleet.TwoPeople{Enforce: true}); refusal == nil || refusal.Code != TwoPeople {
+		t.Errorf("fewer things, by one person: %v", refusal)
+	}
+}

@@ -122,6 +122,45 @@ func TestAChangedLogIsFound(t *testing.T) {
 	}
 }
 
+// A line of another past under the same key shows, though its number is right: who has brought back a
+// copy of the folder and had the server go on from it cannot make one log of two.
+func TestALineOfAnotherPastIsFound(t *testing.T) {
+	folder, now := written(t)
+	other := t.TempDir()
+	key, err := os.ReadFile(filepath.Join(folder, "audit.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(other, "audit.key"), key, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, other, &now)
+	for i := range 10 {
+		l.Note(audit.Entry{Kind: audit.Denied, Actor: fmt.Sprintf("user:another%d", i)})
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	is, theirs := linesOf(t, folder), linesOf(t, other)
+	is[4] = theirs[4]
+	if err := os.WriteFile(filepath.Join(folder, "audit.jsonl"), bytes.Join(is, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := audit.Open(folder, func() time.Time { return now }); err == nil {
+		t.Error("a line of another past is not seen")
+	}
+}
+
+// linesOf are the lines of a log, each with its end.
+func linesOf(t *testing.T, folder string) [][]byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "audit.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.SplitAfter(text, []byte("\n"))
+}
+
 // A crash in the middle of a line costs that line alone.
 func TestALineThatWasCutOffIsRemoved(t *testing.T) {
 	folder, now := written(t)
