@@ -16,8 +16,8 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 	if e.Was.Passed == o.ID && e.Whole {
 		return // it passed the head, which takes the room back, shares notwithstanding
 	}
-	if len(m.After.Parts) > 1 {
-		return // what a workload asks for in two partitions counts in both until it starts
+	if len(m.After.Parts) > 1 || m.visitBegins() {
+		return // what a workload asks for in two partitions counts in both until it starts; a visit makes shares smaller later
 	}
 	_, share := e.Part.space(o.Space)
 	_, before := e.Before.space(o.Space)

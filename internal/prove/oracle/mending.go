@@ -34,7 +34,7 @@ func (m Moment) returned(p *Part, look func(old, now *Job, island, lost int)) {
 	for _, old := range m.Before.Jobs {
 		now := m.After.Job(old.ID)
 		if old.At != p.ID || old.State != fleet.RunningW || now == nil || len(old.Pools) != 1 || old.Pools[0].Elastic || old.Pools[0].Min < 2 ||
-			old.Pools[0].Reach != fleet.ReachIsland || now.State != fleet.Pending && now.State != fleet.Evicting || now.Evictions > old.Evictions {
+			old.Pools[0].Reach != fleet.ReachIsland || now.State != fleet.Pending && now.State != fleet.Evicting || now.Evictions > old.Evictions || m.stopped(old.ID) {
 			continue
 		}
 		n := 0
@@ -47,6 +47,14 @@ func (m Moment) returned(p *Part, look func(old, now *Job, island, lost int)) {
 			look(old, now, p.Nodes[old.Units[0].Node].Island, n)
 		}
 	}
+}
+
+// stopped says whether a gang was stopped as a whole for planned work on its nodes: one stop serves a failure too (§8).
+func (m Moment) stopped(id uint64) bool {
+	return slices.ContainsFunc(m.Record.Events, func(e event.Event) bool {
+		r, ok := e.(event.GangReturned)
+		return ok && r.ID == id && r.Stop
+	})
 }
 
 func mended(m Moment, p *Part, s *said) {
