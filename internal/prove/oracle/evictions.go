@@ -206,11 +206,12 @@ func (e Eviction) broken() bool {
 	return slices.ContainsFunc(e.Was.Units, func(u Unit) bool { n := e.Part.Nodes[u.Node]; return !n.Whole() && n.State != fleet.Suspect })
 }
 
-// visitBegins says whether planned work began on a node by this record.
+// visitBegins says whether planned work took a node by this record: a visit began there, or it is leaving now.
 func (m Moment) visitBegins() bool {
 	return slices.ContainsFunc(m.Record.Events, func(e event.Event) bool {
-		v, ok := e.(event.VisitMoved)
-		return ok && v.Visit.State == fleet.VisitDraining
+		v, visit := e.(event.VisitMoved)
+		l, leaves := e.(event.NodeLeaving)
+		return visit && v.Visit.State == fleet.VisitDraining || leaves && l.Leaving
 	})
 }
 
