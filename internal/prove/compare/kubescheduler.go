@@ -16,10 +16,11 @@ var plainScheduler = way{
 }
 
 // gates are the feature gates of gang scheduling that are off in 1.36.
-const gates = "--feature-gates=GenericWorkload=true,GangScheduling=true,WorkloadAwarePreemption=true,WorkloadWithJob=true"
+const gates = "--feature-gates=GenericWorkload=true,GangScheduling=true,WorkloadAwarePreemption=true"
 
-// gangScheduler is kube-scheduler with its own gangs: the Job controller makes a Workload and
-// a PodGroup for each Job of several pods.
+// gangScheduler is kube-scheduler with its own gangs. Their PodGroups are made beside the Jobs:
+// the Job controller can make them (WorkloadWithJob), but gives them no priority, and a gang
+// without one preempts none.
 var gangScheduler = way{
 	key: "kube-gang", name: "kube-scheduler, its own gangs", parts: []string{"kube-scheduler"},
 	more: map[string][]string{
@@ -27,7 +28,30 @@ var gangScheduler = way{
 		"kube-controller-manager": {gates},
 		"kube-scheduler":          {gates},
 	},
-	lacks: here, version: controlPlane, start: withPriorities, make: batches(prioritised),
+	lacks: here, version: controlPlane, start: withPriorities, make: gangObjects,
+}
+
+// gangObjects are Jobs; those of several pods have a PodGroup, which is preempted whole.
+func gangObjects(_ *bed, list []job) (all []made) {
+	for _, j := range list {
+		d := prioritised(j)
+		if j.pods > 1 {
+			all = append(all, podGroup(j))
+			d.spec = with(d.spec, "schedulingGroup", kubetest.JSON{"podGroupName": j.name})
+		}
+		all = append(all, d.object(j))
+	}
+	return all
+}
+
+func podGroup(j job) made {
+	spec := kubetest.JSON{"schedulingPolicy": kubetest.JSON{"gang": kubetest.JSON{"minCount": j.pods}}, "disruptionMode": "PodGroup"}
+	if name := priorities[j.class]; name != "" {
+		spec["priorityClassName"] = name
+	}
+	return made{"/apis/scheduling.k8s.io/v1alpha2/namespaces/" + space + "/podgroups", kubetest.JSON{
+		"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": kubetest.JSON{"name": j.name, "namespace": space}, "spec": spec,
+	}}
 }
 
 func controlPlane(options) string { return kubetest.Version }
