@@ -14,7 +14,7 @@ import (
 
 // seen is when a pod was seen in a state for the first time; zero: not yet.
 type seen struct {
-	job            string
+	job, node      string
 	bound, running time.Time
 	gone           bool // deleted, or leaving
 }
@@ -113,7 +113,7 @@ func (w *podWatch) note(c change, now time.Time) {
 	}
 	p.gone = c.Type == "DELETED" || is.Metadata.DeletionTimestamp != nil
 	if is.Spec.NodeName != "" && p.bound.IsZero() {
-		p.bound = now
+		p.bound, p.node = now, is.Spec.NodeName
 	}
 	if is.Status.Phase == "Running" && p.running.IsZero() {
 		p.running = now

@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/prove/kubetest"
+	"github.com/muster-fleet/muster/internal/clusters/kube/plain"
 )
 
 // class says what a Job stands for: its way decides what that means.
@@ -108,26 +109,50 @@ func many(prefix string, n, pods, gpus int, of class) (list []job) {
 	return list
 }
 
-// halfFull lets four one-GPU Jobs run on every node of eight GPUs: while they are bound, pods
-// of no scheduler take the other four.
+// halfFull lets four one-GPU Jobs run on every node of eight GPUs: it fills all nodes, and deletes
+// half of the Jobs of each.
 func halfFull(ctx context.Context, b *bed) error {
-	var holders []kubetest.JSON
-	for i := range b.task.nodes {
-		p := kubetest.Pod(space, fmt.Sprint("holder-", i), gpusOfNode/2)
-		p["spec"].(kubetest.JSON)["nodeName"] = nodeName(i)
-		holders = append(holders, p)
-	}
-	pods := "/api/v1/namespaces/" + space + "/pods"
-	if err := b.c.CreateAll(ctx, pods, holders); err != nil {
+	list := many("f", b.task.nodes*gpusOfNode, 1, 1, lent)
+	if err := b.runs(ctx, list); err != nil {
 		return err
 	}
-	if err := b.runs(ctx, many("f", b.task.nodes*gpusOfNode/2, 1, 1, lent)); err != nil {
-		return err
-	}
-	for i := range b.task.nodes {
-		if err := b.c.Call(ctx, http.MethodDelete, fmt.Sprintf("%s/holder-%d?gracePeriodSeconds=0", pods, i), nil, nil); err != nil {
-			return err
+	stands, drop := map[string]int{}, []string{}
+	for _, p := range b.watch.running(names(list)) {
+		if stands[p.node]++; stands[p.node] > gpusOfNode/2 {
+			drop = append(drop, p.job)
 		}
 	}
-	return nil
+	if err := b.deleteJobs(ctx, drop); err != nil {
+		return err
+	}
+	return b.until(ctx, "half of the Jobs have left", func() error {
+		if n := len(b.watch.running(names(list))); n != len(list)-len(drop) {
+			return fmt.Errorf("%d run, not %d", n, len(list)-len(drop))
+		}
+		return nil
+	})
+}
+
+// deleteJobs deletes Jobs, many at a time.
+func (b *bed) deleteJobs(ctx context.Context, jobs []string) error {
+	todo := make(chan string, len(jobs))
+	for _, name := range jobs {
+		todo <- name
+	}
+	close(todo)
+	failed := make(chan error, plain.Pace)
+	for range plain.Pace {
+		go func() {
+			var err error
+			for name := range todo {
+				err = errors.Join(err, b.c.Call(ctx, http.MethodDelete, jobsPath+"/"+name+"?propagationPolicy=Background", nil, nil))
+			}
+			failed <- err
+		}()
+	}
+	var err error
+	for range plain.Pace {
+		err = errors.Join(err, <-failed)
+	}
+	return err
 }

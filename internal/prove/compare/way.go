@@ -33,6 +33,8 @@ var ways = []way{
 // space is the namespace in which everything runs.
 const space = "oak"
 
+const jobsPath = "/apis/batch/v1/namespaces/" + space + "/jobs"
+
 // Labels of pods: the Job of a task that they are of.
 const ofJob = "compare-job"
 
@@ -64,7 +66,7 @@ func (d batch) object(j job) made {
 	if d.suspend {
 		spec["suspend"] = true
 	}
-	return made{"/apis/batch/v1/namespaces/" + space + "/jobs", kubetest.JSON{
+	return made{jobsPath, kubetest.JSON{
 		"apiVersion": "batch/v1", "kind": "Job", "spec": spec,
 		"metadata": kubetest.JSON{"name": j.name, "namespace": space, "labels": d.labels, "annotations": d.notes},
 	}}
