@@ -73,7 +73,9 @@ func TestTemplatesCarryWhatPodsNeed(t *testing.T) {
 				w.eventually(time.Minute, fmt.Sprintf("%s in %s %s", kind, space, c.what), func() string {
 					p := kubetest.Pod(space, "p", 1)
 					c.make(p)
-					var made struct{ Spec struct{ Template madeTemplate } }
+					var made struct {
+						Spec struct{ Template madeTemplate }
+					}
 					err := w.c.Call(w.ctx, http.MethodPost, "/apis/apps/v1/namespaces/"+space+"/"+kind+"?dryRun=All", scalable(kind, p), &made)
 					if got := made.Spec.Template.said(); err != nil || got != c.want {
 						return fmt.Sprintf("%q %v, want %q", got, err, c.want)
@@ -106,7 +108,9 @@ func (w *world) updatesKeepTemplates() {
 	const all, one = "/apis/apps/v1/namespaces/oak/deployments", "/apis/apps/v1/namespaces/oak/deployments/p"
 	enrol(nil)
 	w.eventually(time.Minute, "a Deployment of before", func() string { // the API server takes a moment to know the label
-		var made struct{ Spec struct{ Template madeTemplate } }
+		var made struct {
+			Spec struct{ Template madeTemplate }
+		}
 		_ = w.c.Call(w.ctx, http.MethodDelete, one, nil, nil)
 		err := w.c.Call(w.ctx, http.MethodPost, all, scalable("deployments", target(kubetest.Pod("oak", "p", 1), "oak")), &made)
 		if got := made.Spec.Template.said(); err != nil || got != saysOthers {
@@ -116,7 +120,9 @@ func (w *world) updatesKeepTemplates() {
 	})
 	enrol("true")
 	w.eventually(time.Minute, "the policy", func() string {
-		var made struct{ Spec struct{ Template madeTemplate } }
+		var made struct {
+			Spec struct{ Template madeTemplate }
+		}
 		p := scalable("deployments", target(kubetest.Pod("oak", "q", 1), "oak"))
 		p["metadata"] = kubetest.JSON{"name": "q"}
 		if err := w.c.Call(w.ctx, http.MethodPost, all+"?dryRun=All", p, &made); err != nil || made.Spec.Template.said() != saysMuster {
@@ -126,7 +132,9 @@ func (w *world) updatesKeepTemplates() {
 	})
 	change := func(what string, spec kubetest.JSON, want string) {
 		w.t.Helper()
-		var is struct{ Spec struct{ Template madeTemplate } }
+		var is struct {
+			Spec struct{ Template madeTemplate }
+		}
 		w.call(http.MethodPatch, one, kubetest.JSON{"spec": spec}, &is)
 		if got := is.Spec.Template.said(); got != want {
 			w.t.Errorf("%s: %q, want %q", what, got, want)
@@ -141,7 +149,9 @@ func (w *world) updatesKeepTemplates() {
 func (w *world) jobsRunUnchanged() {
 	w.t.Helper()
 	w.job(job("oak", "train", 2, "oak"))
-	var made struct{ Spec struct{ Template madeTemplate } }
+	var made struct {
+		Spec struct{ Template madeTemplate }
+	}
 	w.call(http.MethodGet, "/apis/batch/v1/namespaces/oak/jobs/train", nil, &made)
 	if got := made.Spec.Template.said(); got != saysMuster {
 		w.t.Errorf("the Job's template says %q", got)
