@@ -12,10 +12,10 @@ import (
 type candidateVictim struct {
 	unit
 	class     Class
-	flex      int   // GPUs that its namespace has on flex
-	lost      int   // GPU-seconds since its last checkpoint
-	all       unit  // all that leaves with it
-	used      int   // of its GPUs, and of those of all: what counts in its namespace's use of flex
+	flex      int  // GPUs that its namespace has on flex
+	lost      int  // GPU-seconds since its last checkpoint
+	all       unit // all that leaves with it
+	used      int  // of its GPUs, and of those of all: what counts in its namespace's use of flex
 	usedAll   int
 	ownPart   bool  // it is a less important pool of the workload that is mended
 	successor *bool // whether it has one if nothing else leaves; nil: not asked yet
