@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,6 +23,8 @@ type house struct {
 	t       *testing.T
 	s       *fleet.State
 	records []event.Record
+
+	mu      sync.Mutex // each subscription sends by itself
 	got     []message
 	headers []http.Header
 	bodies  [][]byte
@@ -72,6 +75,8 @@ func (h *house) submit(namespace, name, target string, nodes int) {
 // RoundTrip is the receiver.
 func (h *house) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, _ := io.ReadAll(r.Body)
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	code := http.StatusOK
 	if len(h.answers) > 0 {
 		code, h.answers = h.answers[0], h.answers[1:]
