@@ -295,33 +295,30 @@ func causeSays(cause string) string {
 	return cause
 }
 
-// running says what the cut does to work that runs, as trying it showed.
+// running says what the cut does to work that runs or starts, as trying it showed.
 func running(h *fleet.Haircut, c *concern) []string {
 	var texts, already []string
 	for _, part := range c.parts {
-		for _, t := range part.Unprotected {
-			if ownerOf(h, t) == c.owner {
-				texts = append(texts, fmt.Sprintf("%s runs on, but %d of its GPUs in %s become unprotected: it may have to leave when work inside its quota needs them.", t.Workload, t.GPUs, part.Partition))
-			}
+		for _, t := range touchedOf(h, part.Unprotected, c.owner) {
+			texts = append(texts, fmt.Sprintf("%s runs on, but %d of its GPUs in %s become unprotected: it may have to leave when work inside its quota needs them.", t.Workload, t.GPUs, part.Partition))
 		}
-		for _, t := range part.Evicted {
-			if ownerOf(h, t) == c.owner {
-				texts = append(texts, fmt.Sprintf("%s gives way with %d GPUs in %s to work that starts then.", t.Workload, t.GPUs, part.Partition))
-			}
+		for _, t := range touchedOf(h, part.Evicted, c.owner) {
+			texts = append(texts, fmt.Sprintf("%s gives way with %d GPUs in %s to work that starts then.", t.Workload, t.GPUs, part.Partition))
 		}
-		for _, t := range part.Requeued {
-			if ownerOf(h, t) == c.owner {
-				texts = append(texts, fmt.Sprintf("%s is starting, and loses its reserved room of %s in %s: it goes back to its queue, with its age.", t.Workload, text.Count(t.GPUs, "GPU"), part.Partition))
-			}
+		for _, t := range touchedOf(h, part.Requeued, c.owner) {
+			texts = append(texts, fmt.Sprintf("%s is starting, and loses its reserved room of %s in %s: it goes back to its queue, with its age.", t.Workload, text.Count(t.GPUs, "GPU"), part.Partition))
 		}
-		for _, t := range part.Known {
-			if ownerOf(h, t) == c.owner {
-				already = append(already, fmt.Sprintf("%s is unprotected already with %d GPUs in %s: it may have to leave when work inside its quota needs them.", t.Workload, t.GPUs, part.Partition))
-			}
+		for _, t := range touchedOf(h, part.Known, c.owner) {
+			already = append(already, fmt.Sprintf("%s is unprotected already with %d GPUs in %s: it may have to leave when work inside its quota needs them.", t.Workload, t.GPUs, part.Partition))
 		}
 	}
 	if len(texts)+len(already) == 0 {
 		return []string{"Nothing that runs is lost, and nothing that runs becomes less safe: this was tried on a copy of the fleet."}
 	}
 	return append(append(texts, already...), "Nothing else that runs is touched: this was tried on a copy of the fleet.")
+}
+
+// touchedOf lists the work of one owner.
+func touchedOf(h *fleet.Haircut, list []fleet.Touched, owner string) []fleet.Touched {
+	return slices.DeleteFunc(slices.Clone(list), func(t fleet.Touched) bool { return ownerOf(h, t) != owner })
 }

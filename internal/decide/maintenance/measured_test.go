@@ -51,8 +51,16 @@ func TestNothingToCompareWithIsNoSurprise(t *testing.T) {
 		hours, besides float64
 		certain        bool
 	}{
-		{2, 1, 0, true}, {2, 0, 1, true}, {2, 0, 0, true}, {2, -1, 1, true}, {2, 1, -1, true}, {0, 1, 1, true}, {-1, 1, 1, true},
-		{1, 1, 1, false}, {2, 0.001, 1, false}, {2, 1, 0.001, false},
+		{2, 1, 0, true},
+		{2, 0, 1, true},
+		{2, 0, 0, true},
+		{2, -1, 1, true},
+		{2, 1, -1, true},
+		{0, 1, 1, true},
+		{-1, 1, 1, true},
+		{1, 1, 1, false},
+		{2, 0.001, 1, false},
+		{2, 1, 0.001, false},
 	} {
 		if p := maintenance.Surprise(c.x, 3, c.hours, c.besides); (p == 1) != c.certain {
 			t.Errorf("%d interruptions in %v hours, beside %v: %v", c.x, c.hours, c.besides, p)

@@ -197,6 +197,11 @@ func (p *page) consequences(h *musterv1.Haircut) {
 	}
 	p.spared(h)
 	p.fits(h)
+	p.obstacles(h)
+}
+
+// obstacles says what stops a wave, or asks for a reason.
+func (p *page) obstacles(h *musterv1.Haircut) {
 	for _, w := range h.GetWaves() {
 		for _, why := range w.GetGate() {
 			p.wrapAs("  ", fmt.Sprintf("%s The %s wave over %s stops the next: %s", p.paint.paint(bad, "!"), w.GetClass(), w.GetCluster(), why))

@@ -66,7 +66,7 @@ func EventMoment(c *corev1.NodeCondition, id string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	m := eventMessage.FindStringSubmatch(c.Message)
-	if m == nil || m[1] != id {
+	if len(m) == 0 || m[1] != id {
 		return time.Time{}, false
 	}
 	at, err := time.Parse(time.RFC3339, m[2])

@@ -74,7 +74,8 @@ func (p Provider) machine(ctx context.Context, o executor.Order) (*machine, erro
 	}
 	// The SDK does not try again by itself: the next look does.
 	options := &arm.ClientOptions{ClientOptions: policy.ClientOptions{Transport: p.Transport, Retry: policy.RetryOptions{MaxRetries: -1}}}
-	return m, m.connect(p.Who, options)
+	err = m.connect(p.Who, options)
+	return m, err
 }
 
 // refusal says of an error of Azure whether a second try may mend it, in one line.
