@@ -67,6 +67,14 @@ func TestTemplatesCarryWhatPodsNeed(t *testing.T) {
 			target(p, "oak")
 			p["spec"].(kubetest.JSON)["priority"], p["spec"].(kubetest.JSON)["preemptionPolicy"] = 7, "PreemptLowerPriority"
 		}, saysMuster},
+		{"that its author wrote so", func(p kubetest.JSON) { written(target(p, "oak")) }, saysMuster},
+		{"that its author wrote so, for kube-scheduler", func(p kubetest.JSON) {
+			written(target(p, "oak"))["topologySpreadConstraints"] = spread
+		}, saysGate},
+		{"whose author wrote a gate", func(p kubetest.JSON) {
+			spec := written(target(p, "oak"))
+			spec["schedulerName"], spec["schedulingGates"] = "default-scheduler", []kubetest.JSON{{"name": translate.Gate}}
+		}, saysGate},
 	} {
 		for _, space := range []string{"oak", "hook"} {
 			for _, kind := range []string{"deployments", "statefulsets"} {
@@ -87,6 +95,13 @@ func TestTemplatesCarryWhatPodsNeed(t *testing.T) {
 	}
 	w.updatesKeepTemplates()
 	w.jobsRunUnchanged()
+}
+
+// written says in a pod's specification what admission would: no policy then changes its template.
+func written(p kubetest.JSON) kubetest.JSON {
+	spec := p["spec"].(kubetest.JSON)
+	spec["schedulerName"], spec["priorityClassName"] = translate.Scheduler, "muster-managed"
+	return spec
 }
 
 // scalable is a Deployment or a StatefulSet of pods like one.

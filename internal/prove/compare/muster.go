@@ -13,11 +13,16 @@ import (
 	"github.com/muster-fleet/muster/internal/prove/kubetest"
 )
 
-// musterDirect is Muster that binds pods by itself, musterThrough Muster that lets them go to kube-scheduler.
+// musterDirect is Muster that binds pods by itself, musterWritten the same with Jobs that say so,
+// as Jobs of other schedulers do, and musterThrough Muster that lets them go to kube-scheduler.
 var (
 	musterDirect = way{
 		key: "muster-direct", name: "Muster, binds by itself", parts: []string{"muster", "kube-scheduler"},
 		lacks: hasMuster, version: musterVersion, start: joins(true), make: batches(targeted),
+	}
+	musterWritten = way{
+		key: "muster-written", name: "Muster, binds by itself, written by people", parts: []string{"muster", "kube-scheduler"},
+		lacks: hasMuster, version: musterVersion, start: joins(true), make: batches(written),
 	}
 	musterThrough = way{
 		key: "muster-scheduler", name: "Muster, through kube-scheduler", parts: []string{"muster", "kube-scheduler"},
@@ -51,6 +56,13 @@ func targeted(j job) batch {
 		podLabels: map[string]any{"muster.dev/target": target},
 		podNotes:  map[string]any{"muster.dev/reach": "any"},
 	}
+}
+
+// written is such a Job whose template says what admission would write into it.
+func written(j job) batch {
+	is := targeted(j)
+	is.spec = kubetest.JSON{"schedulerName": "muster", "priorityClassName": "muster-managed"}
+	return is
 }
 
 // joins enrols the namespace, starts `muster join --manage`, and grants the quota all GPUs where the task has one.

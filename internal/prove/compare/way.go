@@ -27,7 +27,7 @@ type made struct {
 
 // ways are measured in this order. The first is what the others are compared with.
 var ways = []way{
-	plainScheduler, gangScheduler, musterDirect, musterThrough, kueueWay, volcanoWay, kaiWay,
+	plainScheduler, gangScheduler, musterDirect, musterWritten, musterThrough, kueueWay, volcanoWay, kaiWay,
 }
 
 // space is the namespace in which everything runs.
