@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +24,7 @@ import (
 // objects that Muster needs, and no others, which keeps the program small.
 type Client struct {
 	core    rest.Interface
+	batch   rest.Interface
 	dynamic dynamic.Interface
 	Server  string // its address
 }
@@ -67,21 +69,26 @@ func connect(config *rest.Config) (c *Client, err error) {
 	if c.dynamic, err = dynamic.NewForConfig(config); err != nil {
 		return nil, err
 	}
-	if c.core, err = coreClient(rest.CopyConfig(config)); err != nil {
+	if c.core, err = typedClient(rest.CopyConfig(config), "/api", corev1.SchemeGroupVersion); err != nil {
+		return nil, err
+	}
+	if c.batch, err = typedClient(rest.CopyConfig(config), "/apis", batchv1.SchemeGroupVersion); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-func coreClient(config *rest.Config) (rest.Interface, error) {
+// typedClient speaks of one group of kinds in protobuf, in which the API server keeps what
+// others watch, too.
+func typedClient(config *rest.Config, path string, group schema.GroupVersion) (rest.Interface, error) {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, policyv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, policyv1.AddToScheme, batchv1.AddToScheme} {
 		if err := add(scheme); err != nil {
 			return nil, err
 		}
 	}
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
-	config.GroupVersion, config.APIPath = &corev1.SchemeGroupVersion, "/api"
+	config.GroupVersion, config.APIPath = &group, path
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON
 	return rest.RESTClientFor(config)
@@ -107,8 +114,10 @@ func (c *Client) Alive(ctx context.Context) error {
 }
 
 // listWatch lists and watches all objects of one kind.
-func (c *Client) listWatch(resource string) cache.ListerWatcher {
-	return cache.NewFilteredListWatchFromClient(c.core, resource, metav1.NamespaceAll, func(*metav1.ListOptions) {})
+func (c *Client) listWatch(resource string) cache.ListerWatcher { return listWatch(c.core, resource) }
+
+func listWatch(c rest.Interface, resource string) cache.ListerWatcher {
+	return cache.NewFilteredListWatchFromClient(c, resource, metav1.NamespaceAll, func(*metav1.ListOptions) {})
 }
 
 // listAny lists objects of a kind that the cluster may not know, in the first of

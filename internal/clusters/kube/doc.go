@@ -9,7 +9,7 @@
 // Observing:
 //
 //	watch.go, devices.go, optional.go, kueuewatch.go   what the API server shows
-//	snapshot.go, seenpod.go       one moment of it; package translate says what objects mean
+//	snapshot.go, seenpod.go, seenjob.go   one moment of it; package translate says what objects mean
 //	owners.go, ownerfrom.go, ownerparts.go   what makes pods, and how many
 //	usage.go            what Prometheus says of GPUs
 //	heartbeat.go        whether the API server is there

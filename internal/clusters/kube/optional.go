@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,20 +23,29 @@ const lookAgain = 20 * time.Second
 
 // extras are what a cluster shows besides nodes, pods and quotas, where it does.
 type extras struct {
-	jobs, jobSets *kept[translate.Suspendable]
-	spaces        *kept[string] // enrolled namespaces
+	jobs    *kept[seenJob]
+	jobSets *kept[translate.Suspendable]
+	spaces  *kept[string] // enrolled namespaces
 }
 
 func newExtras(o *translate.Options, changed chan<- struct{}) extras {
-	suspendable := func(of any) (translate.Suspendable, bool) {
-		u, ok := of.(*unstructured.Unstructured)
+	jobs := newKept(changed, func(of any) (seenJob, bool) {
+		job, ok := of.(*batchv1.Job)
 		if !ok {
-			return translate.Suspendable{}, false
+			return seenJob{}, false
 		}
-		return translate.SuspendableOf(u, o)
-	}
+		return seenJobOf(job, o)
+	})
+	jobs.same = sameJob
 	return extras{
-		jobs: newKept(changed, suspendable), jobSets: newKept(changed, suspendable),
+		jobs: jobs,
+		jobSets: newKept(changed, func(of any) (translate.Suspendable, bool) {
+			u, ok := of.(*unstructured.Unstructured)
+			if !ok {
+				return translate.Suspendable{}, false
+			}
+			return translate.SuspendableOf(u, o)
+		}),
 		spaces: newKept(changed, func(of any) (string, bool) {
 			n, ok := of.(*corev1.Namespace)
 			return n.GetName(), ok && n.Labels[labelEnrolled] == "true"
@@ -44,14 +54,20 @@ func newExtras(o *translate.Options, changed chan<- struct{}) extras {
 }
 
 func (x *extras) suspendable() []translate.Suspendable {
-	return append(x.jobs.all(), x.jobSets.all()...)
+	list := x.jobSets.all()
+	for _, job := range x.jobs.all() {
+		if job.suspendable != nil {
+			list = append(list, *job.suspendable)
+		}
+	}
+	return list
 }
 
 // shows says whether the enrolled namespaces and all objects of a kind that may be
 // suspended are known.
 func (x *extras) shows(kind string) bool {
-	of := map[string]*kept[translate.Suspendable]{"Job": x.jobs, "JobSet": x.jobSets}[kind]
-	return of != nil && of.listed() && x.spaces.listed()
+	of, known := map[string]func() bool{"Job": x.jobs.listed, "JobSet": x.jobSets.listed}[kind]
+	return known && of() && x.spaces.listed()
 }
 
 // enrolled lists the enrolled namespaces; nil: the cluster does not say.
@@ -68,20 +84,16 @@ func (x *extras) enrolled() map[string]bool {
 
 // run watches until ctx ends. What is not there, or not shown, is asked for now and then.
 func (x *extras) run(ctx context.Context, c *Client, all interface{ Go(func()) }) {
-	for kind, into := range map[string]*kept[translate.Suspendable]{"Job": x.jobs, "JobSet": x.jobSets} {
+	watch := func(name string, list cache.ListerWatcher, kind any, into cache.ReflectorStore) {
 		all.Go(func() {
-			list := c.anyListWatch(owners[kind])
 			whenShown(ctx, list, func() {
-				cache.NewReflectorWithOptions(list, &unstructured.Unstructured{}, into, cache.ReflectorOptions{Name: kind}).RunWithContext(ctx)
+				cache.NewReflectorWithOptions(list, kind, into, cache.ReflectorOptions{Name: name}).RunWithContext(ctx)
 			})
 		})
 	}
-	all.Go(func() {
-		list := c.listWatch("namespaces")
-		whenShown(ctx, list, func() {
-			cache.NewReflectorWithOptions(list, &corev1.Namespace{}, x.spaces, cache.ReflectorOptions{Name: "namespaces"}).RunWithContext(ctx)
-		})
-	})
+	watch("jobs", listWatch(c.batch, "jobs"), &batchv1.Job{}, x.jobs)
+	watch("jobsets", c.anyListWatch(owners["JobSet"]), &unstructured.Unstructured{}, x.jobSets)
+	watch("namespaces", c.listWatch("namespaces"), &corev1.Namespace{}, x.spaces)
 }
 
 // whenShown begins to watch as soon as a list of one object succeeds.

@@ -148,9 +148,14 @@ func lacksSome(p *translate.Pod, there int) bool { return there == 0 && mayBeDon
 // mayBeDone says whether a pod is of a part that may have finished while others have not.
 func mayBeDone(p *translate.Pod) bool { return p.Over && p.Owner.Kind == "JobSet" && shrinks(p) }
 
-// askOwner asks an owner; again says that it has other pods than it said before.
+// askOwner asks an owner; again says that it has other pods than it said before. A Job is asked
+// for only then, or where the watch does not show it.
 func (c *ownerController) askOwner(ctx context.Context, p *translate.Pod, key string, again bool) error {
-	is, ok, err := c.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Asked())
+	is, ok := c.watch.extras.makerOf(p)
+	var err error
+	if again || !ok {
+		is, ok, err = c.client.ownerOf(ctx, p.Namespace, p.Owner.Kind, p.Owner.Asked())
+	}
 	if err == nil && ok {
 		err = c.readOwner(ctx, p, &is, again)
 	}

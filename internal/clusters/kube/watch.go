@@ -89,6 +89,7 @@ func (w *Watch) objects() objects {
 type kept[T any] struct {
 	read    func(any) (T, bool)
 	changed chan<- struct{}
+	same    func(was, is T) bool // whether nothing is new that anybody waits for; nil: something always is
 
 	mu    sync.Mutex
 	by    map[string]T
@@ -136,7 +137,12 @@ func (k *kept[T]) Add(of any) error {
 		return err
 	}
 	k.mu.Lock()
-	defer k.wake()
+	was, had := k.by[x.key]
+	if !x.ok && !had || x.ok && k.same != nil && k.same(was, x.is) {
+		defer k.mu.Unlock()
+	} else {
+		defer k.wake()
+	}
 	if x.ok {
 		k.by[x.key] = x.is
 	} else {
@@ -187,6 +193,13 @@ func (k *kept[T]) listed() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.ready
+}
+
+func (k *kept[T]) get(key string) (is T, ok bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	is, ok = k.by[key]
+	return is, ok
 }
 
 func (k *kept[T]) all() []T {
