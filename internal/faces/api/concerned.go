@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -14,100 +15,147 @@ import (
 // mostConcerned is how many workloads, and people, a note names.
 const mostConcerned = 8
 
+// fate is what becomes of work, said of one workload and of several.
+type fate struct {
+	one, many string
+	told      bool // the people concerned get a message
+}
+
+// fates are what a change may do to running work.
+type fates struct{ unprotected, leaves, unreserved fate }
+
+// What a dry run would do, and what a change has done.
+var (
+	would = fates{
+		fate{"would run on unprotected, and may be evicted when work inside its quota's backing needs the room", "would run on unprotected, and may be evicted when work inside their quota's backing needs the room", false},
+		fate{"would have to leave", "would have to leave", false},
+		fate{"would lose its reserved room, and go back to its queue", "would lose their reserved room, and go back to their queue", false},
+	}
+	done = fates{
+		fate{"runs on unprotected now, and may be evicted when work inside its quota's backing needs the room", "run on unprotected now, and may be evicted when work inside their quota's backing needs the room", true},
+		fate{"has to leave", "have to leave", false},
+		fate{"lost its reserved room, and is back in its queue", "lost their reserved room, and are back in their queue", false},
+	}
+)
+
 // loss is what a change takes from the running work of one quota.
 type loss struct {
-	quota, how string
-	gpus       int
-	works      []string
-	people     []string
+	quota  string
+	fate   fate
+	ids    []uint64
+	names  map[uint64]string
+	gpus   map[uint64]int
+	people []string
 }
 
 // concernedBy sums up what a dry run means to running work, and names the people who would be
 // told: one note for each quota and kind of loss.
-func (s *service) concernedBy(ctx context.Context, r event.Record) (notes []string) {
-	var list []*loss
+func (s *service) concernedBy(ctx context.Context, r event.Record) []string {
+	return s.lossNotes(ctx, r.Events, would)
+}
+
+// cutBy says which running work a change left unprotected, and who is told: no cut is silent
+// (semantics §4), undoing one neither. Where people change what others have, it says too what
+// has to leave for that.
+func (s *service) cutBy(ctx context.Context, r event.Record) []string {
+	list := r.Events
+	if !slices.ContainsFunc(r.Events, takesFromOthers) {
+		list = slices.DeleteFunc(slices.Clone(r.Events), func(e event.Event) bool { _, is := e.(event.ProtectionCut); return !is })
+	}
+	return append(s.lossNotes(ctx, list, done), s.shortBy(ctx, r)...)
+}
+
+// takesFromOthers says whether people change what quotas have, or a node.
+func takesFromOthers(e event.Event) bool {
+	switch e := e.(type) {
+	case event.GrantSet, event.GrantTransferred, event.HaircutApplied, event.HaircutUndone:
+		return true
+	case event.NodeChanged:
+		return e.Owner == fleet.ByOperator
+	}
+	return false
+}
+
+func (s *service) lossNotes(ctx context.Context, events []event.Event, as fates) (notes []string) {
+	if len(events) == 0 {
+		return nil
+	}
 	_, _ = s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
-		list = lossesOf(state, r.Events, "would run on unprotected, and may be evicted when work inside its quota's backing needs the room")
+		for _, l := range lossesOf(state, events, as) {
+			notes = append(notes, l.note())
+		}
 		return nil
 	})
-	for _, l := range list {
-		notes = append(notes, l.note("This concerns "))
-	}
 	return notes
 }
 
-// note tells a loss, and whom it concerns after some words.
-func (l *loss) note(whom string) string {
-	note := fmt.Sprintf("%s of %s (%s) %s: %s.", text.Count(len(l.works), "workload"), l.quota, text.Count(l.gpus, "GPU"), l.how, text.Few(l.works, mostConcerned))
+// note tells a loss, and whom it concerns.
+func (l *loss) note() string {
+	all, how, whom := 0, l.fate.one, "This concerns "
+	var works []string
+	for _, id := range l.ids {
+		all += l.gpus[id]
+		works = append(works, fmt.Sprintf("%s (%s)", l.names[id], text.Count(l.gpus[id], "GPU")))
+	}
+	if len(works) > 1 {
+		how = l.fate.many
+	}
+	note := fmt.Sprintf("%s of %s (%s) %s: %s.", text.Count(len(works), "workload"), l.quota, text.Count(all, "GPU"), how, text.Few(works, mostConcerned))
+	if l.fate.told {
+		whom = "Told: "
+	}
 	if len(l.people) > 0 {
 		note += " " + whom + text.Few(l.people, mostConcerned) + "."
 	}
 	return note
 }
 
-// cutBy says which running work a change left unprotected, and who is told: no cut is silent
-// (semantics §4), undoing one neither.
-func (s *service) cutBy(ctx context.Context, r event.Record) (notes []string) {
-	var cuts []event.Event
-	for _, e := range r.Events {
-		if _, is := e.(event.ProtectionCut); is {
-			cuts = append(cuts, e)
-		}
+// take counts GPUs of a workload.
+func (l *loss) take(w *fleet.Workload, gpus int) {
+	if l.gpus[w.ID] += gpus; l.names[w.ID] != "" {
+		return
 	}
-	if len(cuts) == 0 {
-		return nil
+	l.ids = append(l.ids, w.ID)
+	l.names[w.ID] = w.Namespace + "/" + w.Name
+	if w.User != "" && !slices.Contains(l.people, w.User) {
+		l.people = append(l.people, w.User)
 	}
-	var list []*loss
-	_, _ = s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
-		list = lossesOf(state, cuts, "runs on unprotected now, and may be evicted when work inside its quota's backing needs the room")
-		return nil
-	})
-	for _, l := range list {
-		notes = append(notes, l.note("Told: "))
-	}
-	return notes
 }
 
-// lossesOf gathers what events take from work, in order of quota; unprotected says what becomes of
-// work that loses its protection. Evictions and reserved room are told of a dry run.
-func lossesOf(s *fleet.State, events []event.Event, unprotected string) []*loss {
-	by := map[string]*loss{}
-	note := func(id uint64, gpus int, how string) {
-		w := s.Workloads[id]
-		if w == nil {
-			return // the same command submits it
-		}
-		l := by[w.Target+how]
-		if l == nil {
-			l = &loss{quota: w.Target, how: how}
-			by[w.Target+how] = l
-			l.people = people(s.OwnerOf(w.Target))
-		}
-		l.gpus += gpus
-		l.works = append(l.works, fmt.Sprintf("%s/%s (%s)", w.Namespace, w.Name, text.Count(gpus, "GPU")))
-		if w.User != "" && !slices.Contains(l.people, w.User) {
-			l.people = append(l.people, w.User)
-		}
+// losses are those of some events, by quota and by what becomes of the work.
+type losses map[[2]string]*loss
+
+func (all losses) of(s *fleet.State, quota string, is fate) *loss {
+	key := [2]string{quota, is.one}
+	if all[key] == nil {
+		all[key] = &loss{quota: quota, fate: is, names: map[uint64]string{}, gpus: map[uint64]int{}, people: people(s.OwnerOf(quota))}
 	}
+	return all[key]
+}
+
+// lossesOf gathers what events take from work, in order of quota.
+func lossesOf(s *fleet.State, events []event.Event, as fates) []*loss {
+	all := losses{}
 	for _, e := range events {
 		switch e := e.(type) {
 		case event.ProtectionCut:
-			note(e.ID, e.GPUs, unprotected)
+			if w := s.Workloads[e.ID]; w != nil { // else the same command submits it
+				all.of(s, w.Target, as.unprotected).take(w, e.GPUs)
+			}
 		case event.ReplicasEvicted:
 			if w := s.Workloads[e.ID]; w != nil {
-				note(e.ID, gpusIn(w, e.Spots), "would have to leave")
+				all.of(s, w.Target, as.leaves).take(w, gpusIn(w, e.Spots))
 			}
 		case event.ReservationEnded:
 			if w := s.Workloads[e.ID]; w != nil && !placedIn(events, e.ID) {
-				note(e.ID, gpusIn(w, e.Spots), "would lose its reserved room, and go back to its queue")
+				all.of(s, w.Target, as.unreserved).take(w, gpusIn(w, e.Spots))
 			}
 		}
 	}
-	list := make([]*loss, 0, len(by))
-	for _, l := range by {
-		list = append(list, l)
-	}
-	slices.SortFunc(list, func(a, b *loss) int { return cmp.Or(cmp.Compare(a.quota, b.quota), cmp.Compare(a.how, b.how)) })
+	list := slices.Collect(maps.Values(all))
+	slices.SortFunc(list, func(a, b *loss) int {
+		return cmp.Or(cmp.Compare(a.quota, b.quota), cmp.Compare(a.fate.one, b.fate.one))
+	})
 	return list
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -69,7 +70,7 @@ func (s *service) written(ctx context.Context, m writeMessage, c core.Command, e
 // request is what the engine is asked for.
 func request(ctx context.Context, m writeMessage, c core.Command) core.Request {
 	from, w := callerOf(ctx), m.GetWrite()
-	r := core.Request{Command: c, Actor: from.actor, Reason: w.GetReason(), Key: w.GetIdempotencyKey(), Expect: w.GetExpectVersion()}
+	r := core.Request{Command: c, Actor: from.actor, Reason: strings.TrimSpace(w.GetReason()), Key: w.GetIdempotencyKey(), Expect: w.GetExpectVersion()}
 	if r.Key == "" {
 		r.Key = from.key
 	}

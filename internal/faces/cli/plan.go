@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
@@ -30,11 +31,13 @@ func (n *names) plan(e *musterv1.Event) string {
 // gangsInPieces warns of every declared gang that no island holds whole after events: of a promise that
 // stands only in pieces.
 func gangsInPieces(events []*musterv1.Event) (lines []string) {
-	for _, e := range events {
+	said := map[string]bool{}
+	for _, e := range slices.Backward(events) { // a record may align a partition several times, and the last one stands
 		var f foreseen
-		if e.GetKind() != "backing.aligned" || json.Unmarshal([]byte(e.GetData()), &f) != nil {
+		if e.GetKind() != "backing.aligned" || json.Unmarshal([]byte(e.GetData()), &f) != nil || said[f.Partition] {
 			continue
 		}
+		said[f.Partition] = true
 		for _, g := range f.Gangs {
 			if g.Missing > 0 {
 				lines = append(lines, fmt.Sprintf("Warning: the gang that %s was promised does not fit into one island of %s: %s lacks %s GPUs for it.", g.Quota, f.Partition, g.Island, threes(g.Missing)))

@@ -14,6 +14,8 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // undoOptions are those of `muster undo`.
@@ -65,8 +67,9 @@ func (o *undoOptions) ask(ctx context.Context) (answer, error) {
 	t := newTable("Nothing is left of what "+who+" changed that a command takes back; --since 7d looks further back.",
 		column{head: "VERSION", right: true}, column{head: "WHEN"}, column{head: "BY", name: true, wide: true}, column{head: "UNDO", name: true})
 	back := takenBack(res.GetRecords())
+	over := o.ended(ctx, res.GetRecords())
 	for _, r := range slices.Backward(res.GetRecords()) {
-		commands := o.undoes(ctx, r)
+		commands := slices.DeleteFunc(o.undoes(ctx, r), func(line string) bool { return over[line] })
 		if undone(r) != 0 || back[r.GetSeq()] >= len(commands) {
 			continue
 		}
@@ -77,14 +80,45 @@ func (o *undoOptions) ask(ctx context.Context) (answer, error) {
 	return answer{message: res, table: t}, nil
 }
 
+// ended are the commands that would cancel work which has ended meanwhile.
+func (o *undoOptions) ended(ctx context.Context, records []*musterv1.Record) map[string]bool {
+	over, live := map[string]bool{}, map[string]map[string]bool{}
+	for _, r := range records {
+		for _, e := range r.GetEvents() {
+			var f reversible
+			if e.GetKind() != "workload.submitted" || json.Unmarshal([]byte(e.GetData()), &f) != nil {
+				continue
+			}
+			if live[f.Spec.Namespace] == nil {
+				live[f.Spec.Namespace] = o.liveIn(ctx, f.Spec.Namespace)
+			}
+			over[o.because(r, o.reverse(ctx, e.GetKind(), f, r))] = !live[f.Spec.Namespace][f.Spec.Name]
+		}
+	}
+	return over
+}
+
+// liveIn names the workloads of a namespace that have not ended.
+func (o *undoOptions) liveIn(ctx context.Context, namespace string) map[string]bool {
+	live := map[string]bool{}
+	res, err := o.client().Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{AsOf: o.asOf.message(), Namespace: namespace, Limit: most})
+	if err != nil {
+		return live
+	}
+	for _, w := range res.GetWorkloads() {
+		live[w.GetSpec().GetName()] = true
+	}
+	return live
+}
+
 // takenBack counts, for each record, the later ones that take it back: those that say so in their
 // reason, and the end of each wave of a haircut.
 func takenBack(records []*musterv1.Record) map[uint64]int {
 	back, waves := map[uint64]int{}, map[string][]uint64{} // in force, by haircut and cluster
 	for _, r := range records {
-		if n := undone(r); n != 0 {
-			back[n]++
-			continue
+		of := undone(r)
+		if of != 0 {
+			back[of]++
 		}
 		for _, e := range r.GetEvents() {
 			var f reversible
@@ -95,6 +129,8 @@ func takenBack(records []*musterv1.Record) map[uint64]int {
 			switch in := waves[wave]; {
 			case e.GetKind() == "haircut.applied":
 				waves[wave] = append(in, r.GetSeq())
+			case e.GetKind() == "haircut.undone" && slices.Contains(in, of):
+				waves[wave] = slices.DeleteFunc(in, func(n uint64) bool { return n == of })
 			case e.GetKind() == "haircut.undone" && len(in) > 0:
 				back[in[len(in)-1]]++
 				waves[wave] = in[:len(in)-1]
@@ -117,7 +153,8 @@ const undoing = "undo "
 
 // undoOf says how a change is taken back that was just made; "" where no command does.
 func (a *app) undoOf(ctx context.Context, w *musterv1.Written) string {
-	if w.GetDryRun() || w.GetRepeat() || w.GetProposal() != 0 || w.GetVersion() == 0 || a.output != "table" && a.output != "wide" {
+	if w.GetDryRun() || w.GetRepeat() || w.GetProposal() != 0 || w.GetVersion() == 0 || a.output != "table" && a.output != "wide" ||
+		slices.Contains(w.GetNotes(), wire.Unchanged) { // the newest record is then somebody else's
 		return ""
 	}
 	res, err := a.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{From: w.GetVersion(), Limit: 1})
@@ -136,8 +173,9 @@ func (a *app) undoes(ctx context.Context, r *musterv1.Record) (commands []string
 			continue
 		}
 		if e.GetKind() == "node.changed" {
-			verb := nodeUndo(f)
-			nodes[verb] = append(nodes[verb], f.Node)
+			if verb := nodeUndo(f); verb != "" {
+				nodes[verb] = append(nodes[verb], f.Node)
+			}
 			continue
 		}
 		if line := a.reverse(ctx, e.GetKind(), f, r); line != nil {
@@ -163,7 +201,8 @@ type reversible struct {
 	ID                                    uint64
 	Name, Quota, Partition, Node, Cluster string
 	From, To                              string
-	Was                                   any // GPUs, or an owner
+	Was, Owner                            any // GPUs, or an owner
+	Planned                               bool
 	GPUs                                  int
 	Temporary, WasTemporary               foreseenEnd
 	Hold, Request                         struct{ ID uint64 }
@@ -171,9 +210,12 @@ type reversible struct {
 	Haircut                               any // its name, or all of it
 }
 
-// nodeUndo is the verb that takes a change of a node's state back; "" where none does.
+// nodeUndo is the verb that takes a person's change of a node's state back; "" where none does.
+// Planned work and automation change nodes in the records of others, too.
 func nodeUndo(f reversible) string {
 	switch {
+	case f.Planned, f.Owner == string(fleet.ByAutomatic), f.Owner == string(fleet.ByCluster):
+		return ""
 	case f.From == "healthy" && (f.To == "maintenance" || f.To == "suspect"):
 		return "uncordon"
 	case f.From == "maintenance":

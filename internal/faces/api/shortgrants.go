@@ -1,0 +1,60 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
+)
+
+// shortBy says, after a change of grants, which grants in the same partitions are not backed now,
+// whole or in one piece: whoever changes one quota does not see what that leaves to the others.
+func (s *service) shortBy(ctx context.Context, r event.Record) (notes []string) {
+	changed := grantedIn(r.Events)
+	if len(changed) == 0 {
+		return nil
+	}
+	_, _ = s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
+		for _, p := range state.Partitions {
+			if slices.Contains(changed, p.ID) {
+				notes = append(notes, shortGrants(p)...)
+			}
+		}
+		return nil
+	})
+	return notes
+}
+
+// grantedIn lists the partitions in which events change grants.
+func grantedIn(events []event.Event) (partitions []string) {
+	for _, e := range events {
+		switch e := e.(type) {
+		case event.GrantSet:
+			partitions = append(partitions, e.Partition)
+		case event.GrantTransferred:
+			partitions = append(partitions, e.Partition)
+		}
+	}
+	return partitions
+}
+
+// shortGrants says which grants of a partition are not backed, and which declared gangs stand in pieces.
+func shortGrants(p *fleet.Partition) (notes []string) {
+	var unbacked []string
+	for _, a := range p.Accounts {
+		if lacks := a.GrantNodes() - a.BackedNodes(); lacks > 0 {
+			unbacked = append(unbacked, fmt.Sprintf("%s (%d of %d GPUs)", a.Quota, lacks*p.GPUsPerNode, a.Grant))
+		}
+		if a.GangMissing > 0 {
+			notes = append(notes, fmt.Sprintf("The gang of %d GPUs that %s was promised does not fit into one island of %s now: %s lacks %s for it.",
+				a.Gang, a.Quota, p.ID, p.Islands[a.GangIsland].Name, text.Count(a.GangMissing, "GPU")))
+		}
+	}
+	if len(unbacked) > 0 {
+		notes = append(notes, fmt.Sprintf("Not backed in %s now: %s.", p.ID, text.Few(unbacked, mostConcerned)))
+	}
+	return notes
+}
