@@ -144,7 +144,7 @@ func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
 		return q.beyond(b, a.Grant, a.Quota).until(q.declaredEnd(a.Work())), true
 	}
 	b := block(reason.TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeUnevictable}, holders(q.treeWork(a.Tree())),
-		"%s and its siblings use %d of the %d GPUs that back their tree; it needs %d.", a.Quota, n.treeUnevictable, n.treeBacked, q.gpus)
+		"Of the %d GPUs that back the tree of %s, work that it may not evict uses %d; it needs %d.", n.treeBacked, a.Quota, n.treeUnevictable, q.gpus)
 	return q.beyond(b, n.treeGranted, "the tree "+a.Tree()).until(q.declaredEnd(q.treeWork(a.Tree()))), true
 }
 

@@ -201,7 +201,7 @@ func body(h *fleet.Haircut, c *concern, d dress) string {
 	}
 	fmt.Fprintf(&b, "\n%s\n", d.strong("If you need more."))
 	for _, part := range c.parts {
-		fmt.Fprintf(&b, "%sIn %s %d GPUs are flex then: everyone may use them, at once, without quota. Flex work gives way when quota needs its room, so save checkpoints (--target flex).\n",
+		fmt.Fprintf(&b, "%sIn %s %d GPUs are flex then, those included that flex work uses already: everyone may use what is free of them without quota. Flex work gives way when quota needs its room, so save checkpoints (--target flex).\n",
 			d.item, part.Partition, part.FlexAfter)
 	}
 	fmt.Fprintf(&b, "\nThe plan is %s, made by %s. Each wave can be undone. Tell us before it is applied if something here is wrong.\n", cmp.Or(h.Name, "a draft"), h.By)
@@ -243,7 +243,7 @@ func reaches(w fleet.Wave, c *concern) bool {
 
 func because(h *fleet.Haircut, p *fleet.CutPart) string {
 	if p.Excess == 0 {
-		return fmt.Sprintf("Every grant in %s is cut by the same share, as decided%s. It is not because too much is granted: %d GPUs are granted, and %d can be.", p.Partition, decided(h), p.Assigned, p.Sustainable)
+		return fmt.Sprintf("Every grant in %s is asked for the same share, as decided%s. Nodes are cut whole and gangs are kept where that can be, so the cuts differ. It is not because too much is granted: %d GPUs are granted, and %d can be.", p.Partition, decided(h), p.Assigned, p.Sustainable)
 	}
 	text := fmt.Sprintf("In %s people were granted %d GPUs, and %d can be promised for good.", p.Partition, p.Assigned, p.Sustainable)
 	var causes []string
@@ -255,7 +255,7 @@ func because(h *fleet.Haircut, p *fleet.CutPart) string {
 		text += " See " + strings.Join(p.Incidents, ", ") + "."
 	}
 	if h.Basis == fleet.BasisQuota {
-		text += " Every grant gives up the same share."
+		text += " Every grant is asked for the same share."
 	}
 	return text
 }

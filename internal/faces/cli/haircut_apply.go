@@ -196,6 +196,9 @@ func newHaircutTell(a *app) *cobra.Command {
 		Example: "  muster haircut tell autumn --markdown\n  muster haircut tell autumn --owner ada\n  muster haircut tell autumn tiger --done --reason 'mailed on Monday'",
 		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !o.done && len(args) > 1 {
+				return usage("a cluster goes with --done; without it the messages about all clusters are shown")
+			}
 			if !o.done {
 				return o.read(cmd.Context(), &o.reading, func(ctx context.Context) (answer, error) { return o.messages(ctx, args[0]) })
 			}

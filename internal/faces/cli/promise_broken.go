@@ -42,14 +42,22 @@ the record.`,
 	return cmd
 }
 
+// none says that nothing was broken, and since when.
+func (o *brokenOptions) none() string {
+	if o.since.message() == nil {
+		return "No promise was broken in the last 28 days; --since 90d looks further back."
+	}
+	return "No promise was broken in this time."
+}
+
 func (o *brokenOptions) ask(ctx context.Context) (answer, error) {
 	res, err := o.client().Promises.Broken(ctx, &musterv1.BrokenRequest{AsOf: o.asOf.message(), Since: o.since.message(), Scope: o.scope, Limit: o.limit})
 	if err != nil {
 		return answer{}, err
 	}
-	t := newTable("No promise was broken in this time.",
+	t := newTable(o.none(),
 		column{head: "WHEN"}, column{head: "WHERE", name: true}, column{head: "HORIZON"}, column{head: "PROMISES", right: true},
-		column{head: "PROMISED", right: true}, column{head: "WHOLE", right: true}, column{head: "BROKEN BY", cut: true}, column{head: "CAUSE", cut: true},
+		column{head: "PROMISED", brief: "PROMISED NODES", right: true}, column{head: "WHOLE", right: true}, column{head: "BROKEN BY", cut: true}, column{head: "CAUSE", cut: true},
 		column{head: "INCIDENTS", wide: true, cut: true}, column{head: "RECORD", right: true, wide: true})
 	for _, b := range res.GetBreaks() {
 		where, by, cause := b.GetPartition(), lostNames(b.GetLost()), ""
