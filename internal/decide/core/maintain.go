@@ -118,8 +118,10 @@ func (t *turn) clear(p *fleet.Partition, node int, why string) {
 	}
 }
 
+// leaveFor makes a workload leave for a visit. No other work outranked it, so it may look for other room in the same record, as
+// often as a node of its room is visited.
 func (t *turn) leaveFor(w *fleet.Workload, spots []fleet.Spot, why string, whole bool) {
-	t.leave(w, spots, func(spots []fleet.Spot) event.Event {
+	t.vacate(w, spots, func(spots []fleet.Spot) event.Event {
 		return event.GangReturned{ID: w.ID, Spots: spots, Until: t.now.Add(t.grace(w)), Why: why, Stop: whole}
 	}, why)
 }

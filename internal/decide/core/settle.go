@@ -249,16 +249,23 @@ func (t *turn) evict(v placement.Victim, by *fleet.Workload) {
 	}, "outranked by "+by.Namespace+"/"+by.Name)
 }
 
-// leave makes running replicas leave by an event, and gives up reserved room at once.
+// leave makes running replicas leave by an event for other work, and gives up reserved room at once.
 func (t *turn) leave(w *fleet.Workload, spots []fleet.Spot, running func([]fleet.Spot) event.Event, why string) {
+	if t.vacate(w, spots, running, why) {
+		t.outranked[w.ID]++
+	}
+}
+
+// vacate is leave for whatever reason. It says whether reserved room was given up.
+func (t *turn) vacate(w *fleet.Workload, spots []fleet.Spot, running func([]fleet.Spot) event.Event, why string) (gaveUp bool) {
 	held, reserved := split(w, spots)
 	if len(reserved) > 0 {
-		t.outranked[w.ID]++
 		t.emit(event.ReservationEnded{ID: w.ID, Spots: reserved, Why: why})
 	}
 	if len(held) > 0 {
 		t.emit(running(held))
 	}
+	return len(reserved) > 0
 }
 
 // split parts spots into those whose replicas run and those that are only reserved.
