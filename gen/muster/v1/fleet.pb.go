@@ -176,7 +176,9 @@ type MaintenancePolicy struct {
 	// How long the validation after a visit takes (none).
 	Validation *durationpb.Duration `protobuf:"bytes,3,opt,name=validation,proto3" json:"validation,omitempty"`
 	// How long the room of work that stopped is kept (1 h).
-	KeepRoom      *durationpb.Duration `protobuf:"bytes,4,opt,name=keep_room,json=keepRoom,proto3" json:"keep_room,omitempty"`
+	KeepRoom *durationpb.Duration `protobuf:"bytes,4,opt,name=keep_room,json=keepRoom,proto3" json:"keep_room,omitempty"`
+	// Days of a quarter for which the owners of a tree of quotas may keep updates away from its nodes; 0: no limit.
+	ZoneDays      *int32 `protobuf:"varint,5,opt,name=zone_days,json=zoneDays,proto3,oneof" json:"zone_days,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -237,6 +239,13 @@ func (x *MaintenancePolicy) GetKeepRoom() *durationpb.Duration {
 		return x.KeepRoom
 	}
 	return nil
+}
+
+func (x *MaintenancePolicy) GetZoneDays() int32 {
+	if x != nil && x.ZoneDays != nil {
+		return *x.ZoneDays
+	}
+	return 0
 }
 
 // TwoPeople names what one person alone may not do.
@@ -2803,14 +2812,17 @@ const file_muster_v1_fleet_proto_rawDesc = "" +
 	"\vmaintenance\x18! \x01(\v2\x1c.muster.v1.MaintenancePolicyR\vmaintenance\x12,\n" +
 	"\atargets\x18\x14 \x01(\v2\x12.muster.v1.TargetsR\atargetsB\x10\n" +
 	"\x0e_second_personB\x0f\n" +
-	"\r_open_reading\"\xea\x01\n" +
+	"\r_open_reading\"\xa5\x02\n" +
 	"\x11MaintenancePolicy\x123\n" +
 	"\ahorizon\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\ahorizon\x12-\n" +
 	"\x04lead\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x04lead\x129\n" +
 	"\n" +
 	"validation\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\n" +
 	"validation\x126\n" +
-	"\tkeep_room\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\bkeepRoom\"O\n" +
+	"\tkeep_room\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\bkeepRoom\x12+\n" +
+	"\tzone_days\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\\(\x00H\x00R\bzoneDays\x88\x01\x01B\f\n" +
+	"\n" +
+	"_zone_days\"O\n" +
 	"\tTwoPeople\x12B\n" +
 	"\x03for\x18\x01 \x03(\tB0\xbaH-\x92\x01*\x10\x04\"&r$R\x06policyR\aenforceR\n" +
 	"overcommitR\x05wavesR\x03for\"\xa6\x01\n" +
@@ -3218,6 +3230,7 @@ func file_muster_v1_fleet_proto_init() {
 	file_muster_v1_health_proto_init()
 	file_muster_v1_quota_proto_init()
 	file_muster_v1_fleet_proto_msgTypes[0].OneofWrappers = []any{}
+	file_muster_v1_fleet_proto_msgTypes[1].OneofWrappers = []any{}
 	file_muster_v1_fleet_proto_msgTypes[4].OneofWrappers = []any{}
 	file_muster_v1_fleet_proto_msgTypes[29].OneofWrappers = []any{}
 	file_muster_v1_fleet_proto_msgTypes[37].OneofWrappers = []any{

@@ -199,11 +199,13 @@ type NodeUpdate struct {
 	// Who carries it out: people, job or simulated; "": people.
 	Executor string `protobuf:"bytes,10,opt,name=executor,proto3" json:"executor,omitempty"`
 	// The impact that counts now, the nodes that lack it, and what is known of configurations with it. Only in answers.
-	Counts        string                 `protobuf:"bytes,11,opt,name=counts,proto3" json:"counts,omitempty"`
-	Pending       int32                  `protobuf:"varint,12,opt,name=pending,proto3" json:"pending,omitempty"`
-	Verdict       string                 `protobuf:"bytes,13,opt,name=verdict,proto3" json:"verdict,omitempty"`
-	Added         *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=added,proto3" json:"added,omitempty"`
-	Withdrawn     *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=withdrawn,proto3" json:"withdrawn,omitempty"`
+	Counts    string                 `protobuf:"bytes,11,opt,name=counts,proto3" json:"counts,omitempty"`
+	Pending   int32                  `protobuf:"varint,12,opt,name=pending,proto3" json:"pending,omitempty"`
+	Verdict   string                 `protobuf:"bytes,13,opt,name=verdict,proto3" json:"verdict,omitempty"`
+	Added     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=added,proto3" json:"added,omitempty"`
+	Withdrawn *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=withdrawn,proto3" json:"withdrawn,omitempty"`
+	// How long its visits took, by GPU model, where there were ten at least. Only in answers.
+	Measured      []*MeasuredLength `protobuf:"bytes,16,rep,name=measured,proto3" json:"measured,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -343,6 +345,83 @@ func (x *NodeUpdate) GetWithdrawn() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *NodeUpdate) GetMeasured() []*MeasuredLength {
+	if x != nil {
+		return x.Measured
+	}
+	return nil
+}
+
+// MeasuredLength is how long the latest visits took that brought one component to nodes of a GPU model.
+type MeasuredLength struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Gpu    string                 `protobuf:"bytes,1,opt,name=gpu,proto3" json:"gpu,omitempty"`
+	Visits int32                  `protobuf:"varint,2,opt,name=visits,proto3" json:"visits,omitempty"`
+	P50    *durationpb.Duration   `protobuf:"bytes,3,opt,name=p50,proto3" json:"p50,omitempty"`
+	// Visits are planned with this length, whatever the update says.
+	P90           *durationpb.Duration `protobuf:"bytes,4,opt,name=p90,proto3" json:"p90,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MeasuredLength) Reset() {
+	*x = MeasuredLength{}
+	mi := &file_muster_v1_maintenance_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MeasuredLength) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MeasuredLength) ProtoMessage() {}
+
+func (x *MeasuredLength) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_maintenance_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MeasuredLength.ProtoReflect.Descriptor instead.
+func (*MeasuredLength) Descriptor() ([]byte, []int) {
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *MeasuredLength) GetGpu() string {
+	if x != nil {
+		return x.Gpu
+	}
+	return ""
+}
+
+func (x *MeasuredLength) GetVisits() int32 {
+	if x != nil {
+		return x.Visits
+	}
+	return 0
+}
+
+func (x *MeasuredLength) GetP50() *durationpb.Duration {
+	if x != nil {
+		return x.P50
+	}
+	return nil
+}
+
+func (x *MeasuredLength) GetP90() *durationpb.Duration {
+	if x != nil {
+		return x.P90
+	}
+	return nil
+}
+
 // Rollout is where a rollout stands.
 type Rollout struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
@@ -379,14 +458,16 @@ type Rollout struct {
 	// The earliest deadline of its updates, of those that nodes still lack.
 	Deadline *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=deadline,proto3" json:"deadline,omitempty"`
 	// The rollout that took this one in.
-	Joined        string `protobuf:"bytes,23,opt,name=joined,proto3" json:"joined,omitempty"`
+	Joined string `protobuf:"bytes,23,opt,name=joined,proto3" json:"joined,omitempty"`
+	// When it ends, found by playing the rest through with the same rules; only where the request names the rollout.
+	End           *RolloutEnd `protobuf:"bytes,24,opt,name=end,proto3" json:"end,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Rollout) Reset() {
 	*x = Rollout{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[3]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -398,7 +479,7 @@ func (x *Rollout) String() string {
 func (*Rollout) ProtoMessage() {}
 
 func (x *Rollout) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[3]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -411,7 +492,7 @@ func (x *Rollout) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rollout.ProtoReflect.Descriptor instead.
 func (*Rollout) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{3}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Rollout) GetName() string {
@@ -575,6 +656,149 @@ func (x *Rollout) GetJoined() string {
 	return ""
 }
 
+func (x *Rollout) GetEnd() *RolloutEnd {
+	if x != nil {
+		return x.End
+	}
+	return nil
+}
+
+// RolloutEnd says when a rollout ends, if nothing new is submitted and nothing else breaks.
+type RolloutEnd struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// It ends by p50 with a probability of one half, and by p90 with one of nine tenths. None: that is not known.
+	P50 *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=p50,proto3" json:"p50,omitempty"`
+	P90 *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=p90,proto3" json:"p90,omitempty"`
+	// Why it is not known.
+	Unknown string `protobuf:"bytes,3,opt,name=unknown,proto3" json:"unknown,omitempty"`
+	// What would make it end sooner, each tried on a copy; what helps most first.
+	Sooner        []*SoonerEnd `protobuf:"bytes,4,rep,name=sooner,proto3" json:"sooner,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RolloutEnd) Reset() {
+	*x = RolloutEnd{}
+	mi := &file_muster_v1_maintenance_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RolloutEnd) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RolloutEnd) ProtoMessage() {}
+
+func (x *RolloutEnd) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_maintenance_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RolloutEnd.ProtoReflect.Descriptor instead.
+func (*RolloutEnd) Descriptor() ([]byte, []int) {
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *RolloutEnd) GetP50() *timestamppb.Timestamp {
+	if x != nil {
+		return x.P50
+	}
+	return nil
+}
+
+func (x *RolloutEnd) GetP90() *timestamppb.Timestamp {
+	if x != nil {
+		return x.P90
+	}
+	return nil
+}
+
+func (x *RolloutEnd) GetUnknown() string {
+	if x != nil {
+		return x.Unknown
+	}
+	return ""
+}
+
+func (x *RolloutEnd) GetSooner() []*SoonerEnd {
+	if x != nil {
+		return x.Sooner
+	}
+	return nil
+}
+
+// SoonerEnd is a change with which a rollout would end sooner.
+type SoonerEnd struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// In a sentence.
+	Change string `protobuf:"bytes,1,opt,name=change,proto3" json:"change,omitempty"`
+	// When it would end with it, on one of the ways that were tried.
+	P50 *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=p50,proto3" json:"p50,omitempty"`
+	// The no-fly zone that it would end; "": it is another change.
+	Zone          string `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SoonerEnd) Reset() {
+	*x = SoonerEnd{}
+	mi := &file_muster_v1_maintenance_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SoonerEnd) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SoonerEnd) ProtoMessage() {}
+
+func (x *SoonerEnd) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_maintenance_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SoonerEnd.ProtoReflect.Descriptor instead.
+func (*SoonerEnd) Descriptor() ([]byte, []int) {
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SoonerEnd) GetChange() string {
+	if x != nil {
+		return x.Change
+	}
+	return ""
+}
+
+func (x *SoonerEnd) GetP50() *timestamppb.Timestamp {
+	if x != nil {
+		return x.P50
+	}
+	return nil
+}
+
+func (x *SoonerEnd) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
 // RolloutPlan is what people asked of a rollout.
 type RolloutPlan struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
@@ -597,7 +821,7 @@ type RolloutPlan struct {
 
 func (x *RolloutPlan) Reset() {
 	*x = RolloutPlan{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[4]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -609,7 +833,7 @@ func (x *RolloutPlan) String() string {
 func (*RolloutPlan) ProtoMessage() {}
 
 func (x *RolloutPlan) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[4]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -622,7 +846,7 @@ func (x *RolloutPlan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RolloutPlan.ProtoReflect.Descriptor instead.
 func (*RolloutPlan) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{4}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RolloutPlan) GetCanaryNodes() int32 {
@@ -706,7 +930,7 @@ type Canary struct {
 
 func (x *Canary) Reset() {
 	*x = Canary{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[5]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -718,7 +942,7 @@ func (x *Canary) String() string {
 func (*Canary) ProtoMessage() {}
 
 func (x *Canary) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[5]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -731,7 +955,7 @@ func (x *Canary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Canary.ProtoReflect.Descriptor instead.
 func (*Canary) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{5}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Canary) GetNode() string {
@@ -804,7 +1028,7 @@ type Combination struct {
 
 func (x *Combination) Reset() {
 	*x = Combination{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[6]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -816,7 +1040,7 @@ func (x *Combination) String() string {
 func (*Combination) ProtoMessage() {}
 
 func (x *Combination) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[6]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -829,7 +1053,7 @@ func (x *Combination) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Combination.ProtoReflect.Descriptor instead.
 func (*Combination) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{6}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Combination) GetGpu() string {
@@ -904,7 +1128,7 @@ type RolloutNode struct {
 
 func (x *RolloutNode) Reset() {
 	*x = RolloutNode{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[7]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -916,7 +1140,7 @@ func (x *RolloutNode) String() string {
 func (*RolloutNode) ProtoMessage() {}
 
 func (x *RolloutNode) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[7]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -929,7 +1153,7 @@ func (x *RolloutNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RolloutNode.ProtoReflect.Descriptor instead.
 func (*RolloutNode) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{7}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *RolloutNode) GetNode() string {
@@ -986,7 +1210,7 @@ type WaitReason struct {
 
 func (x *WaitReason) Reset() {
 	*x = WaitReason{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[8]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -998,7 +1222,7 @@ func (x *WaitReason) String() string {
 func (*WaitReason) ProtoMessage() {}
 
 func (x *WaitReason) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[8]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1011,7 +1235,7 @@ func (x *WaitReason) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitReason.ProtoReflect.Descriptor instead.
 func (*WaitReason) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{8}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WaitReason) GetCode() string {
@@ -1092,14 +1316,19 @@ type Zone struct {
 	Ended     *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=ended,proto3" json:"ended,omitempty"`
 	Oldest    *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=oldest,proto3" json:"oldest,omitempty"`
 	// What piles up behind it, in the order in which it starts when the zone lifts; only where the request names the zone.
-	Piles         []*Combination `protobuf:"bytes,20,rep,name=piles,proto3" json:"piles,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Piles []*Combination `protobuf:"bytes,20,rep,name=piles,proto3" json:"piles,omitempty"`
+	// Of a zone over a quota or a workload: its tree of quotas, and the days of this quarter for which zones follow the nodes of that
+	// tree. The policy leaves so many of them to its owners; 0: as many as they like. Only in answers.
+	Quota          string `protobuf:"bytes,21,opt,name=quota,proto3" json:"quota,omitempty"`
+	QuotaDays      int32  `protobuf:"varint,22,opt,name=quota_days,json=quotaDays,proto3" json:"quota_days,omitempty"`
+	QuotaDaysLimit int32  `protobuf:"varint,23,opt,name=quota_days_limit,json=quotaDaysLimit,proto3" json:"quota_days_limit,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Zone) Reset() {
 	*x = Zone{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[9]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1111,7 +1340,7 @@ func (x *Zone) String() string {
 func (*Zone) ProtoMessage() {}
 
 func (x *Zone) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[9]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1124,7 +1353,7 @@ func (x *Zone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Zone.ProtoReflect.Descriptor instead.
 func (*Zone) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{9}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Zone) GetName() string {
@@ -1267,6 +1496,27 @@ func (x *Zone) GetPiles() []*Combination {
 	return nil
 }
 
+func (x *Zone) GetQuota() string {
+	if x != nil {
+		return x.Quota
+	}
+	return ""
+}
+
+func (x *Zone) GetQuotaDays() int32 {
+	if x != nil {
+		return x.QuotaDays
+	}
+	return 0
+}
+
+func (x *Zone) GetQuotaDaysLimit() int32 {
+	if x != nil {
+		return x.QuotaDaysLimit
+	}
+	return 0
+}
+
 // Notice is an announced maintenance.
 type Notice struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
@@ -1281,15 +1531,17 @@ type Notice struct {
 	State     string   `protobuf:"bytes,7,opt,name=state,proto3" json:"state,omitempty"`
 	BlockedBy []string `protobuf:"bytes,8,rep,name=blocked_by,json=blockedBy,proto3" json:"blocked_by,omitempty"`
 	// Zones that it falls into.
-	Conflicts     []string `protobuf:"bytes,9,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
-	By            string   `protobuf:"bytes,10,opt,name=by,proto3" json:"by,omitempty"`
+	Conflicts []string `protobuf:"bytes,9,rep,name=conflicts,proto3" json:"conflicts,omitempty"`
+	By        string   `protobuf:"bytes,10,opt,name=by,proto3" json:"by,omitempty"`
+	// Of an impact freeze: how long a node pauses at most; none: not known.
+	Freeze        *durationpb.Duration `protobuf:"bytes,11,opt,name=freeze,proto3" json:"freeze,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Notice) Reset() {
 	*x = Notice{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[10]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1301,7 +1553,7 @@ func (x *Notice) String() string {
 func (*Notice) ProtoMessage() {}
 
 func (x *Notice) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[10]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1314,7 +1566,7 @@ func (x *Notice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Notice.ProtoReflect.Descriptor instead.
 func (*Notice) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{10}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Notice) GetName() string {
@@ -1387,6 +1639,13 @@ func (x *Notice) GetBy() string {
 	return ""
 }
 
+func (x *Notice) GetFreeze() *durationpb.Duration {
+	if x != nil {
+		return x.Freeze
+	}
+	return nil
+}
+
 // Visit is one node's maintenance.
 type Visit struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
@@ -1406,7 +1665,7 @@ type Visit struct {
 
 func (x *Visit) Reset() {
 	*x = Visit{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[11]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1418,7 +1677,7 @@ func (x *Visit) String() string {
 func (*Visit) ProtoMessage() {}
 
 func (x *Visit) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[11]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1431,7 +1690,7 @@ func (x *Visit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Visit.ProtoReflect.Descriptor instead.
 func (*Visit) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{11}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Visit) GetNode() string {
@@ -1507,14 +1766,16 @@ type Configuration struct {
 	// Updates that fit and that they do not run.
 	Lacks []string `protobuf:"bytes,5,rep,name=lacks,proto3" json:"lacks,omitempty"`
 	// Since when the oldest of these updates is known; none: they lack nothing.
-	Since         *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=since,proto3" json:"since,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Since *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=since,proto3" json:"since,omitempty"`
+	// UntestedByProvider: the nodes of these that came to it by a maintenance of the provider, while no canary has proven it.
+	UntestedByProvider int32 `protobuf:"varint,7,opt,name=untested_by_provider,json=untestedByProvider,proto3" json:"untested_by_provider,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Configuration) Reset() {
 	*x = Configuration{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[12]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1526,7 +1787,7 @@ func (x *Configuration) String() string {
 func (*Configuration) ProtoMessage() {}
 
 func (x *Configuration) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[12]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1539,7 +1800,7 @@ func (x *Configuration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Configuration.ProtoReflect.Descriptor instead.
 func (*Configuration) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{12}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Configuration) GetPartition() string {
@@ -1584,6 +1845,13 @@ func (x *Configuration) GetSince() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Configuration) GetUntestedByProvider() int32 {
+	if x != nil {
+		return x.UntestedByProvider
+	}
+	return 0
+}
+
 type PlannedWorkRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// None: now.
@@ -1601,7 +1869,7 @@ type PlannedWorkRequest struct {
 
 func (x *PlannedWorkRequest) Reset() {
 	*x = PlannedWorkRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[13]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1613,7 +1881,7 @@ func (x *PlannedWorkRequest) String() string {
 func (*PlannedWorkRequest) ProtoMessage() {}
 
 func (x *PlannedWorkRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[13]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1626,7 +1894,7 @@ func (x *PlannedWorkRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlannedWorkRequest.ProtoReflect.Descriptor instead.
 func (*PlannedWorkRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{13}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PlannedWorkRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1675,7 +1943,7 @@ type PlannedWorkResponse struct {
 
 func (x *PlannedWorkResponse) Reset() {
 	*x = PlannedWorkResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[14]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1687,7 +1955,7 @@ func (x *PlannedWorkResponse) String() string {
 func (*PlannedWorkResponse) ProtoMessage() {}
 
 func (x *PlannedWorkResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[14]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1700,7 +1968,7 @@ func (x *PlannedWorkResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlannedWorkResponse.ProtoReflect.Descriptor instead.
 func (*PlannedWorkResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{14}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PlannedWorkResponse) GetSeen() *Seen {
@@ -1747,7 +2015,7 @@ type PlannedWork struct {
 
 func (x *PlannedWork) Reset() {
 	*x = PlannedWork{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[15]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1759,7 +2027,7 @@ func (x *PlannedWork) String() string {
 func (*PlannedWork) ProtoMessage() {}
 
 func (x *PlannedWork) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[15]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1772,7 +2040,7 @@ func (x *PlannedWork) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlannedWork.ProtoReflect.Descriptor instead.
 func (*PlannedWork) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{15}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PlannedWork) GetOf() string {
@@ -1876,7 +2144,7 @@ type AddUpdateRequest struct {
 
 func (x *AddUpdateRequest) Reset() {
 	*x = AddUpdateRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[16]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1888,7 +2156,7 @@ func (x *AddUpdateRequest) String() string {
 func (*AddUpdateRequest) ProtoMessage() {}
 
 func (x *AddUpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[16]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1901,7 +2169,7 @@ func (x *AddUpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddUpdateRequest.ProtoReflect.Descriptor instead.
 func (*AddUpdateRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{16}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AddUpdateRequest) GetWrite() *Write {
@@ -1927,7 +2195,7 @@ type AddUpdateResponse struct {
 
 func (x *AddUpdateResponse) Reset() {
 	*x = AddUpdateResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[17]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1939,7 +2207,7 @@ func (x *AddUpdateResponse) String() string {
 func (*AddUpdateResponse) ProtoMessage() {}
 
 func (x *AddUpdateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[17]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1952,7 +2220,7 @@ func (x *AddUpdateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddUpdateResponse.ProtoReflect.Descriptor instead.
 func (*AddUpdateResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{17}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *AddUpdateResponse) GetWritten() *Written {
@@ -1972,7 +2240,7 @@ type WithdrawUpdateRequest struct {
 
 func (x *WithdrawUpdateRequest) Reset() {
 	*x = WithdrawUpdateRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[18]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1984,7 +2252,7 @@ func (x *WithdrawUpdateRequest) String() string {
 func (*WithdrawUpdateRequest) ProtoMessage() {}
 
 func (x *WithdrawUpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[18]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1997,7 +2265,7 @@ func (x *WithdrawUpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WithdrawUpdateRequest.ProtoReflect.Descriptor instead.
 func (*WithdrawUpdateRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *WithdrawUpdateRequest) GetWrite() *Write {
@@ -2023,7 +2291,7 @@ type WithdrawUpdateResponse struct {
 
 func (x *WithdrawUpdateResponse) Reset() {
 	*x = WithdrawUpdateResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[19]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2035,7 +2303,7 @@ func (x *WithdrawUpdateResponse) String() string {
 func (*WithdrawUpdateResponse) ProtoMessage() {}
 
 func (x *WithdrawUpdateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[19]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2048,7 +2316,7 @@ func (x *WithdrawUpdateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WithdrawUpdateResponse.ProtoReflect.Descriptor instead.
 func (*WithdrawUpdateResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *WithdrawUpdateResponse) GetWritten() *Written {
@@ -2088,7 +2356,7 @@ type StartRolloutRequest struct {
 
 func (x *StartRolloutRequest) Reset() {
 	*x = StartRolloutRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[20]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2100,7 +2368,7 @@ func (x *StartRolloutRequest) String() string {
 func (*StartRolloutRequest) ProtoMessage() {}
 
 func (x *StartRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[20]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2113,7 +2381,7 @@ func (x *StartRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRolloutRequest.ProtoReflect.Descriptor instead.
 func (*StartRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{20}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *StartRolloutRequest) GetWrite() *Write {
@@ -2223,7 +2491,7 @@ type StartRolloutResponse struct {
 
 func (x *StartRolloutResponse) Reset() {
 	*x = StartRolloutResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[21]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2235,7 +2503,7 @@ func (x *StartRolloutResponse) String() string {
 func (*StartRolloutResponse) ProtoMessage() {}
 
 func (x *StartRolloutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[21]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2248,7 +2516,7 @@ func (x *StartRolloutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRolloutResponse.ProtoReflect.Descriptor instead.
 func (*StartRolloutResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{21}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *StartRolloutResponse) GetWritten() *Written {
@@ -2273,7 +2541,7 @@ type MoveRolloutRequest struct {
 
 func (x *MoveRolloutRequest) Reset() {
 	*x = MoveRolloutRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[22]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2285,7 +2553,7 @@ func (x *MoveRolloutRequest) String() string {
 func (*MoveRolloutRequest) ProtoMessage() {}
 
 func (x *MoveRolloutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[22]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2298,7 +2566,7 @@ func (x *MoveRolloutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveRolloutRequest.ProtoReflect.Descriptor instead.
 func (*MoveRolloutRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *MoveRolloutRequest) GetWrite() *Write {
@@ -2338,7 +2606,7 @@ type MoveRolloutResponse struct {
 
 func (x *MoveRolloutResponse) Reset() {
 	*x = MoveRolloutResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[23]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2350,7 +2618,7 @@ func (x *MoveRolloutResponse) String() string {
 func (*MoveRolloutResponse) ProtoMessage() {}
 
 func (x *MoveRolloutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[23]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2363,7 +2631,7 @@ func (x *MoveRolloutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveRolloutResponse.ProtoReflect.Descriptor instead.
 func (*MoveRolloutResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *MoveRolloutResponse) GetWritten() *Written {
@@ -2383,7 +2651,7 @@ type AddZoneRequest struct {
 
 func (x *AddZoneRequest) Reset() {
 	*x = AddZoneRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[24]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2395,7 +2663,7 @@ func (x *AddZoneRequest) String() string {
 func (*AddZoneRequest) ProtoMessage() {}
 
 func (x *AddZoneRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[24]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2408,7 +2676,7 @@ func (x *AddZoneRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddZoneRequest.ProtoReflect.Descriptor instead.
 func (*AddZoneRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *AddZoneRequest) GetWrite() *Write {
@@ -2434,7 +2702,7 @@ type AddZoneResponse struct {
 
 func (x *AddZoneResponse) Reset() {
 	*x = AddZoneResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[25]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2446,7 +2714,7 @@ func (x *AddZoneResponse) String() string {
 func (*AddZoneResponse) ProtoMessage() {}
 
 func (x *AddZoneResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[25]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2459,7 +2727,7 @@ func (x *AddZoneResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddZoneResponse.ProtoReflect.Descriptor instead.
 func (*AddZoneResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *AddZoneResponse) GetWritten() *Written {
@@ -2479,7 +2747,7 @@ type EndZoneRequest struct {
 
 func (x *EndZoneRequest) Reset() {
 	*x = EndZoneRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[26]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2491,7 +2759,7 @@ func (x *EndZoneRequest) String() string {
 func (*EndZoneRequest) ProtoMessage() {}
 
 func (x *EndZoneRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[26]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2504,7 +2772,7 @@ func (x *EndZoneRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndZoneRequest.ProtoReflect.Descriptor instead.
 func (*EndZoneRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *EndZoneRequest) GetWrite() *Write {
@@ -2530,7 +2798,7 @@ type EndZoneResponse struct {
 
 func (x *EndZoneResponse) Reset() {
 	*x = EndZoneResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[27]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2542,7 +2810,7 @@ func (x *EndZoneResponse) String() string {
 func (*EndZoneResponse) ProtoMessage() {}
 
 func (x *EndZoneResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[27]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2555,7 +2823,7 @@ func (x *EndZoneResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndZoneResponse.ProtoReflect.Descriptor instead.
 func (*EndZoneResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{27}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *EndZoneResponse) GetWritten() *Written {
@@ -2575,7 +2843,7 @@ type AddNoticeRequest struct {
 
 func (x *AddNoticeRequest) Reset() {
 	*x = AddNoticeRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[28]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2587,7 +2855,7 @@ func (x *AddNoticeRequest) String() string {
 func (*AddNoticeRequest) ProtoMessage() {}
 
 func (x *AddNoticeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[28]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2600,7 +2868,7 @@ func (x *AddNoticeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddNoticeRequest.ProtoReflect.Descriptor instead.
 func (*AddNoticeRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{28}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AddNoticeRequest) GetWrite() *Write {
@@ -2626,7 +2894,7 @@ type AddNoticeResponse struct {
 
 func (x *AddNoticeResponse) Reset() {
 	*x = AddNoticeResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[29]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2638,7 +2906,7 @@ func (x *AddNoticeResponse) String() string {
 func (*AddNoticeResponse) ProtoMessage() {}
 
 func (x *AddNoticeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[29]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2651,7 +2919,7 @@ func (x *AddNoticeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddNoticeResponse.ProtoReflect.Descriptor instead.
 func (*AddNoticeResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{29}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AddNoticeResponse) GetWritten() *Written {
@@ -2671,7 +2939,7 @@ type CancelNoticeRequest struct {
 
 func (x *CancelNoticeRequest) Reset() {
 	*x = CancelNoticeRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[30]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2683,7 +2951,7 @@ func (x *CancelNoticeRequest) String() string {
 func (*CancelNoticeRequest) ProtoMessage() {}
 
 func (x *CancelNoticeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[30]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2696,7 +2964,7 @@ func (x *CancelNoticeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelNoticeRequest.ProtoReflect.Descriptor instead.
 func (*CancelNoticeRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{30}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *CancelNoticeRequest) GetWrite() *Write {
@@ -2722,7 +2990,7 @@ type CancelNoticeResponse struct {
 
 func (x *CancelNoticeResponse) Reset() {
 	*x = CancelNoticeResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[31]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2734,7 +3002,7 @@ func (x *CancelNoticeResponse) String() string {
 func (*CancelNoticeResponse) ProtoMessage() {}
 
 func (x *CancelNoticeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[31]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2747,7 +3015,7 @@ func (x *CancelNoticeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelNoticeResponse.ProtoReflect.Descriptor instead.
 func (*CancelNoticeResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{31}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *CancelNoticeResponse) GetWritten() *Written {
@@ -2769,7 +3037,7 @@ type AgreeToStopRequest struct {
 
 func (x *AgreeToStopRequest) Reset() {
 	*x = AgreeToStopRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[32]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2781,7 +3049,7 @@ func (x *AgreeToStopRequest) String() string {
 func (*AgreeToStopRequest) ProtoMessage() {}
 
 func (x *AgreeToStopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[32]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2794,7 +3062,7 @@ func (x *AgreeToStopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgreeToStopRequest.ProtoReflect.Descriptor instead.
 func (*AgreeToStopRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{32}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *AgreeToStopRequest) GetWrite() *Write {
@@ -2834,7 +3102,7 @@ type AgreeToStopResponse struct {
 
 func (x *AgreeToStopResponse) Reset() {
 	*x = AgreeToStopResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[33]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2846,7 +3114,7 @@ func (x *AgreeToStopResponse) String() string {
 func (*AgreeToStopResponse) ProtoMessage() {}
 
 func (x *AgreeToStopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[33]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2859,7 +3127,7 @@ func (x *AgreeToStopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AgreeToStopResponse.ProtoReflect.Descriptor instead.
 func (*AgreeToStopResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{33}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *AgreeToStopResponse) GetWritten() *Written {
@@ -2882,7 +3150,7 @@ type ReportVisitRequest struct {
 
 func (x *ReportVisitRequest) Reset() {
 	*x = ReportVisitRequest{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[34]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2894,7 +3162,7 @@ func (x *ReportVisitRequest) String() string {
 func (*ReportVisitRequest) ProtoMessage() {}
 
 func (x *ReportVisitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[34]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2907,7 +3175,7 @@ func (x *ReportVisitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportVisitRequest.ProtoReflect.Descriptor instead.
 func (*ReportVisitRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{34}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ReportVisitRequest) GetWrite() *Write {
@@ -2947,7 +3215,7 @@ type ReportVisitResponse struct {
 
 func (x *ReportVisitResponse) Reset() {
 	*x = ReportVisitResponse{}
-	mi := &file_muster_v1_maintenance_proto_msgTypes[35]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2959,7 +3227,7 @@ func (x *ReportVisitResponse) String() string {
 func (*ReportVisitResponse) ProtoMessage() {}
 
 func (x *ReportVisitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_maintenance_proto_msgTypes[35]
+	mi := &file_muster_v1_maintenance_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2972,7 +3240,7 @@ func (x *ReportVisitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportVisitResponse.ProtoReflect.Descriptor instead.
 func (*ReportVisitResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{35}
+	return file_muster_v1_maintenance_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ReportVisitResponse) GetWritten() *Written {
@@ -2998,7 +3266,7 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\x05zones\x18\x04 \x03(\v2\x0f.muster.v1.ZoneR\x05zones\x12+\n" +
 	"\anotices\x18\x05 \x03(\v2\x11.muster.v1.NoticeR\anotices\x12(\n" +
 	"\x06visits\x18\x06 \x03(\v2\x10.muster.v1.VisitR\x06visits\x12@\n" +
-	"\x0econfigurations\x18\a \x03(\v2\x18.muster.v1.ConfigurationR\x0econfigurations\"\xf6\x04\n" +
+	"\x0econfigurations\x18\a \x03(\v2\x18.muster.v1.ConfigurationR\x0econfigurations\"\xad\x05\n" +
 	"\n" +
 	"NodeUpdate\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
@@ -3020,7 +3288,13 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\apending\x18\f \x01(\x05R\apending\x12\x18\n" +
 	"\averdict\x18\r \x01(\tR\averdict\x120\n" +
 	"\x05added\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x05added\x128\n" +
-	"\twithdrawn\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\twithdrawn\"\x90\x06\n" +
+	"\twithdrawn\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\twithdrawn\x125\n" +
+	"\bmeasured\x18\x10 \x03(\v2\x19.muster.v1.MeasuredLengthR\bmeasured\"\x94\x01\n" +
+	"\x0eMeasuredLength\x12\x10\n" +
+	"\x03gpu\x18\x01 \x01(\tR\x03gpu\x12\x16\n" +
+	"\x06visits\x18\x02 \x01(\x05R\x06visits\x12+\n" +
+	"\x03p50\x18\x03 \x01(\v2\x19.google.protobuf.DurationR\x03p50\x12+\n" +
+	"\x03p90\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x03p90\"\xb9\x06\n" +
 	"\aRollout\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05scope\x18\x02 \x01(\tR\x05scope\x12\x18\n" +
@@ -3045,7 +3319,18 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\x05nodes\x18\x14 \x03(\v2\x16.muster.v1.RolloutNodeR\x05nodes\x12-\n" +
 	"\x04rest\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x04rest\x126\n" +
 	"\bdeadline\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\x16\n" +
-	"\x06joined\x18\x17 \x01(\tR\x06joined\"\xb3\x02\n" +
+	"\x06joined\x18\x17 \x01(\tR\x06joined\x12'\n" +
+	"\x03end\x18\x18 \x01(\v2\x15.muster.v1.RolloutEndR\x03end\"\xb0\x01\n" +
+	"\n" +
+	"RolloutEnd\x12,\n" +
+	"\x03p50\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x03p50\x12,\n" +
+	"\x03p90\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03p90\x12\x18\n" +
+	"\aunknown\x18\x03 \x01(\tR\aunknown\x12,\n" +
+	"\x06sooner\x18\x04 \x03(\v2\x14.muster.v1.SoonerEndR\x06sooner\"e\n" +
+	"\tSoonerEnd\x12\x16\n" +
+	"\x06change\x18\x01 \x01(\tR\x06change\x12,\n" +
+	"\x03p50\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03p50\x12\x12\n" +
+	"\x04zone\x18\x03 \x01(\tR\x04zone\"\xb3\x02\n" +
 	"\vRolloutPlan\x12!\n" +
 	"\fcanary_nodes\x18\x01 \x01(\x05R\vcanaryNodes\x12-\n" +
 	"\x04soak\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x04soak\x12\x1f\n" +
@@ -3089,7 +3374,7 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\x05until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
 	"\x04zone\x18\x05 \x01(\tR\x04zone\x12\x10\n" +
 	"\x03who\x18\x06 \x01(\tR\x03who\x12\x18\n" +
-	"\amissing\x18\a \x01(\x05R\amissing\"\xbe\x05\n" +
+	"\amissing\x18\a \x01(\x05R\amissing\"\x9d\x06\n" +
 	"\x04Zone\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12\x1e\n" +
@@ -3112,7 +3397,11 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\x02by\x18\x11 \x01(\tR\x02by\x120\n" +
 	"\x05ended\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\x05ended\x122\n" +
 	"\x06oldest\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\x06oldest\x12,\n" +
-	"\x05piles\x18\x14 \x03(\v2\x16.muster.v1.CombinationR\x05piles\"\xd5\x02\n" +
+	"\x05piles\x18\x14 \x03(\v2\x16.muster.v1.CombinationR\x05piles\x12\x14\n" +
+	"\x05quota\x18\x15 \x01(\tR\x05quota\x12\x1d\n" +
+	"\n" +
+	"quota_days\x18\x16 \x01(\x05R\tquotaDays\x12(\n" +
+	"\x10quota_days_limit\x18\x17 \x01(\x05R\x0equotaDaysLimit\"\x88\x03\n" +
 	"\x06Notice\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12&\n" +
@@ -3127,7 +3416,8 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"blocked_by\x18\b \x03(\tR\tblockedBy\x12\x1c\n" +
 	"\tconflicts\x18\t \x03(\tR\tconflicts\x12\x0e\n" +
 	"\x02by\x18\n" +
-	" \x01(\tR\x02by\"\x8b\x02\n" +
+	" \x01(\tR\x02by\x121\n" +
+	"\x06freeze\x18\v \x01(\v2\x19.google.protobuf.DurationR\x06freeze\"\x8b\x02\n" +
 	"\x05Visit\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x14\n" +
@@ -3137,14 +3427,15 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\x06canary\x18\x06 \x01(\bR\x06canary\x120\n" +
 	"\x05began\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x05began\x12.\n" +
 	"\x04ends\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x04ends\x12\x18\n" +
-	"\aupdates\x18\t \x03(\tR\aupdates\"\xc5\x01\n" +
+	"\aupdates\x18\t \x03(\tR\aupdates\"\xf7\x01\n" +
 	"\rConfiguration\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12$\n" +
 	"\rconfiguration\x18\x02 \x01(\tR\rconfiguration\x12\x12\n" +
 	"\x04runs\x18\x03 \x01(\tR\x04runs\x12\x14\n" +
 	"\x05nodes\x18\x04 \x01(\x05R\x05nodes\x12\x14\n" +
 	"\x05lacks\x18\x05 \x03(\tR\x05lacks\x120\n" +
-	"\x05since\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"\xc9\x01\n" +
+	"\x05since\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x14untested_by_provider\x18\a \x01(\x05R\x12untestedByProvider\"\xc9\x01\n" +
 	"\x12PlannedWorkRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12\x1e\n" +
 	"\x05scope\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x04R\x05scope\x12\x1c\n" +
@@ -3276,149 +3567,161 @@ func file_muster_v1_maintenance_proto_rawDescGZIP() []byte {
 	return file_muster_v1_maintenance_proto_rawDescData
 }
 
-var file_muster_v1_maintenance_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_muster_v1_maintenance_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_muster_v1_maintenance_proto_goTypes = []any{
 	(*GetMaintenanceRequest)(nil),  // 0: muster.v1.GetMaintenanceRequest
 	(*GetMaintenanceResponse)(nil), // 1: muster.v1.GetMaintenanceResponse
 	(*NodeUpdate)(nil),             // 2: muster.v1.NodeUpdate
-	(*Rollout)(nil),                // 3: muster.v1.Rollout
-	(*RolloutPlan)(nil),            // 4: muster.v1.RolloutPlan
-	(*Canary)(nil),                 // 5: muster.v1.Canary
-	(*Combination)(nil),            // 6: muster.v1.Combination
-	(*RolloutNode)(nil),            // 7: muster.v1.RolloutNode
-	(*WaitReason)(nil),             // 8: muster.v1.WaitReason
-	(*Zone)(nil),                   // 9: muster.v1.Zone
-	(*Notice)(nil),                 // 10: muster.v1.Notice
-	(*Visit)(nil),                  // 11: muster.v1.Visit
-	(*Configuration)(nil),          // 12: muster.v1.Configuration
-	(*PlannedWorkRequest)(nil),     // 13: muster.v1.PlannedWorkRequest
-	(*PlannedWorkResponse)(nil),    // 14: muster.v1.PlannedWorkResponse
-	(*PlannedWork)(nil),            // 15: muster.v1.PlannedWork
-	(*AddUpdateRequest)(nil),       // 16: muster.v1.AddUpdateRequest
-	(*AddUpdateResponse)(nil),      // 17: muster.v1.AddUpdateResponse
-	(*WithdrawUpdateRequest)(nil),  // 18: muster.v1.WithdrawUpdateRequest
-	(*WithdrawUpdateResponse)(nil), // 19: muster.v1.WithdrawUpdateResponse
-	(*StartRolloutRequest)(nil),    // 20: muster.v1.StartRolloutRequest
-	(*StartRolloutResponse)(nil),   // 21: muster.v1.StartRolloutResponse
-	(*MoveRolloutRequest)(nil),     // 22: muster.v1.MoveRolloutRequest
-	(*MoveRolloutResponse)(nil),    // 23: muster.v1.MoveRolloutResponse
-	(*AddZoneRequest)(nil),         // 24: muster.v1.AddZoneRequest
-	(*AddZoneResponse)(nil),        // 25: muster.v1.AddZoneResponse
-	(*EndZoneRequest)(nil),         // 26: muster.v1.EndZoneRequest
-	(*EndZoneResponse)(nil),        // 27: muster.v1.EndZoneResponse
-	(*AddNoticeRequest)(nil),       // 28: muster.v1.AddNoticeRequest
-	(*AddNoticeResponse)(nil),      // 29: muster.v1.AddNoticeResponse
-	(*CancelNoticeRequest)(nil),    // 30: muster.v1.CancelNoticeRequest
-	(*CancelNoticeResponse)(nil),   // 31: muster.v1.CancelNoticeResponse
-	(*AgreeToStopRequest)(nil),     // 32: muster.v1.AgreeToStopRequest
-	(*AgreeToStopResponse)(nil),    // 33: muster.v1.AgreeToStopResponse
-	(*ReportVisitRequest)(nil),     // 34: muster.v1.ReportVisitRequest
-	(*ReportVisitResponse)(nil),    // 35: muster.v1.ReportVisitResponse
-	(*timestamppb.Timestamp)(nil),  // 36: google.protobuf.Timestamp
-	(*Seen)(nil),                   // 37: muster.v1.Seen
-	(*durationpb.Duration)(nil),    // 38: google.protobuf.Duration
-	(*Write)(nil),                  // 39: muster.v1.Write
-	(*Written)(nil),                // 40: muster.v1.Written
+	(*MeasuredLength)(nil),         // 3: muster.v1.MeasuredLength
+	(*Rollout)(nil),                // 4: muster.v1.Rollout
+	(*RolloutEnd)(nil),             // 5: muster.v1.RolloutEnd
+	(*SoonerEnd)(nil),              // 6: muster.v1.SoonerEnd
+	(*RolloutPlan)(nil),            // 7: muster.v1.RolloutPlan
+	(*Canary)(nil),                 // 8: muster.v1.Canary
+	(*Combination)(nil),            // 9: muster.v1.Combination
+	(*RolloutNode)(nil),            // 10: muster.v1.RolloutNode
+	(*WaitReason)(nil),             // 11: muster.v1.WaitReason
+	(*Zone)(nil),                   // 12: muster.v1.Zone
+	(*Notice)(nil),                 // 13: muster.v1.Notice
+	(*Visit)(nil),                  // 14: muster.v1.Visit
+	(*Configuration)(nil),          // 15: muster.v1.Configuration
+	(*PlannedWorkRequest)(nil),     // 16: muster.v1.PlannedWorkRequest
+	(*PlannedWorkResponse)(nil),    // 17: muster.v1.PlannedWorkResponse
+	(*PlannedWork)(nil),            // 18: muster.v1.PlannedWork
+	(*AddUpdateRequest)(nil),       // 19: muster.v1.AddUpdateRequest
+	(*AddUpdateResponse)(nil),      // 20: muster.v1.AddUpdateResponse
+	(*WithdrawUpdateRequest)(nil),  // 21: muster.v1.WithdrawUpdateRequest
+	(*WithdrawUpdateResponse)(nil), // 22: muster.v1.WithdrawUpdateResponse
+	(*StartRolloutRequest)(nil),    // 23: muster.v1.StartRolloutRequest
+	(*StartRolloutResponse)(nil),   // 24: muster.v1.StartRolloutResponse
+	(*MoveRolloutRequest)(nil),     // 25: muster.v1.MoveRolloutRequest
+	(*MoveRolloutResponse)(nil),    // 26: muster.v1.MoveRolloutResponse
+	(*AddZoneRequest)(nil),         // 27: muster.v1.AddZoneRequest
+	(*AddZoneResponse)(nil),        // 28: muster.v1.AddZoneResponse
+	(*EndZoneRequest)(nil),         // 29: muster.v1.EndZoneRequest
+	(*EndZoneResponse)(nil),        // 30: muster.v1.EndZoneResponse
+	(*AddNoticeRequest)(nil),       // 31: muster.v1.AddNoticeRequest
+	(*AddNoticeResponse)(nil),      // 32: muster.v1.AddNoticeResponse
+	(*CancelNoticeRequest)(nil),    // 33: muster.v1.CancelNoticeRequest
+	(*CancelNoticeResponse)(nil),   // 34: muster.v1.CancelNoticeResponse
+	(*AgreeToStopRequest)(nil),     // 35: muster.v1.AgreeToStopRequest
+	(*AgreeToStopResponse)(nil),    // 36: muster.v1.AgreeToStopResponse
+	(*ReportVisitRequest)(nil),     // 37: muster.v1.ReportVisitRequest
+	(*ReportVisitResponse)(nil),    // 38: muster.v1.ReportVisitResponse
+	(*timestamppb.Timestamp)(nil),  // 39: google.protobuf.Timestamp
+	(*Seen)(nil),                   // 40: muster.v1.Seen
+	(*durationpb.Duration)(nil),    // 41: google.protobuf.Duration
+	(*Write)(nil),                  // 42: muster.v1.Write
+	(*Written)(nil),                // 43: muster.v1.Written
 }
 var file_muster_v1_maintenance_proto_depIdxs = []int32{
-	36, // 0: muster.v1.GetMaintenanceRequest.as_of:type_name -> google.protobuf.Timestamp
-	37, // 1: muster.v1.GetMaintenanceResponse.seen:type_name -> muster.v1.Seen
+	39, // 0: muster.v1.GetMaintenanceRequest.as_of:type_name -> google.protobuf.Timestamp
+	40, // 1: muster.v1.GetMaintenanceResponse.seen:type_name -> muster.v1.Seen
 	2,  // 2: muster.v1.GetMaintenanceResponse.updates:type_name -> muster.v1.NodeUpdate
-	3,  // 3: muster.v1.GetMaintenanceResponse.rollouts:type_name -> muster.v1.Rollout
-	9,  // 4: muster.v1.GetMaintenanceResponse.zones:type_name -> muster.v1.Zone
-	10, // 5: muster.v1.GetMaintenanceResponse.notices:type_name -> muster.v1.Notice
-	11, // 6: muster.v1.GetMaintenanceResponse.visits:type_name -> muster.v1.Visit
-	12, // 7: muster.v1.GetMaintenanceResponse.configurations:type_name -> muster.v1.Configuration
-	38, // 8: muster.v1.NodeUpdate.freeze:type_name -> google.protobuf.Duration
-	38, // 9: muster.v1.NodeUpdate.lasts:type_name -> google.protobuf.Duration
-	36, // 10: muster.v1.NodeUpdate.not_before:type_name -> google.protobuf.Timestamp
-	36, // 11: muster.v1.NodeUpdate.deadline:type_name -> google.protobuf.Timestamp
-	36, // 12: muster.v1.NodeUpdate.added:type_name -> google.protobuf.Timestamp
-	36, // 13: muster.v1.NodeUpdate.withdrawn:type_name -> google.protobuf.Timestamp
-	8,  // 14: muster.v1.Rollout.waits:type_name -> muster.v1.WaitReason
-	36, // 15: muster.v1.Rollout.added:type_name -> google.protobuf.Timestamp
-	36, // 16: muster.v1.Rollout.began:type_name -> google.protobuf.Timestamp
-	36, // 17: muster.v1.Rollout.ended:type_name -> google.protobuf.Timestamp
-	4,  // 18: muster.v1.Rollout.plan:type_name -> muster.v1.RolloutPlan
-	5,  // 19: muster.v1.Rollout.canaries:type_name -> muster.v1.Canary
-	6,  // 20: muster.v1.Rollout.combinations:type_name -> muster.v1.Combination
-	7,  // 21: muster.v1.Rollout.nodes:type_name -> muster.v1.RolloutNode
-	38, // 22: muster.v1.Rollout.rest:type_name -> google.protobuf.Duration
-	36, // 23: muster.v1.Rollout.deadline:type_name -> google.protobuf.Timestamp
-	38, // 24: muster.v1.RolloutPlan.soak:type_name -> google.protobuf.Duration
-	36, // 25: muster.v1.Canary.until:type_name -> google.protobuf.Timestamp
-	38, // 26: muster.v1.Combination.takes:type_name -> google.protobuf.Duration
-	8,  // 27: muster.v1.RolloutNode.wait:type_name -> muster.v1.WaitReason
-	36, // 28: muster.v1.WaitReason.until:type_name -> google.protobuf.Timestamp
-	36, // 29: muster.v1.Zone.from:type_name -> google.protobuf.Timestamp
-	36, // 30: muster.v1.Zone.to:type_name -> google.protobuf.Timestamp
-	36, // 31: muster.v1.Zone.ended:type_name -> google.protobuf.Timestamp
-	36, // 32: muster.v1.Zone.oldest:type_name -> google.protobuf.Timestamp
-	6,  // 33: muster.v1.Zone.piles:type_name -> muster.v1.Combination
-	36, // 34: muster.v1.Notice.starts:type_name -> google.protobuf.Timestamp
-	38, // 35: muster.v1.Notice.lasts:type_name -> google.protobuf.Duration
-	36, // 36: muster.v1.Visit.began:type_name -> google.protobuf.Timestamp
-	36, // 37: muster.v1.Visit.ends:type_name -> google.protobuf.Timestamp
-	36, // 38: muster.v1.Configuration.since:type_name -> google.protobuf.Timestamp
-	36, // 39: muster.v1.PlannedWorkRequest.as_of:type_name -> google.protobuf.Timestamp
-	37, // 40: muster.v1.PlannedWorkResponse.seen:type_name -> muster.v1.Seen
-	15, // 41: muster.v1.PlannedWorkResponse.works:type_name -> muster.v1.PlannedWork
-	36, // 42: muster.v1.PlannedWork.begins:type_name -> google.protobuf.Timestamp
-	36, // 43: muster.v1.PlannedWork.ends:type_name -> google.protobuf.Timestamp
-	39, // 44: muster.v1.AddUpdateRequest.write:type_name -> muster.v1.Write
-	2,  // 45: muster.v1.AddUpdateRequest.update:type_name -> muster.v1.NodeUpdate
-	40, // 46: muster.v1.AddUpdateResponse.written:type_name -> muster.v1.Written
-	39, // 47: muster.v1.WithdrawUpdateRequest.write:type_name -> muster.v1.Write
-	40, // 48: muster.v1.WithdrawUpdateResponse.written:type_name -> muster.v1.Written
-	39, // 49: muster.v1.StartRolloutRequest.write:type_name -> muster.v1.Write
-	38, // 50: muster.v1.StartRolloutRequest.soak:type_name -> google.protobuf.Duration
-	40, // 51: muster.v1.StartRolloutResponse.written:type_name -> muster.v1.Written
-	39, // 52: muster.v1.MoveRolloutRequest.write:type_name -> muster.v1.Write
-	40, // 53: muster.v1.MoveRolloutResponse.written:type_name -> muster.v1.Written
-	39, // 54: muster.v1.AddZoneRequest.write:type_name -> muster.v1.Write
-	9,  // 55: muster.v1.AddZoneRequest.zone:type_name -> muster.v1.Zone
-	40, // 56: muster.v1.AddZoneResponse.written:type_name -> muster.v1.Written
-	39, // 57: muster.v1.EndZoneRequest.write:type_name -> muster.v1.Write
-	40, // 58: muster.v1.EndZoneResponse.written:type_name -> muster.v1.Written
-	39, // 59: muster.v1.AddNoticeRequest.write:type_name -> muster.v1.Write
-	10, // 60: muster.v1.AddNoticeRequest.notice:type_name -> muster.v1.Notice
-	40, // 61: muster.v1.AddNoticeResponse.written:type_name -> muster.v1.Written
-	39, // 62: muster.v1.CancelNoticeRequest.write:type_name -> muster.v1.Write
-	40, // 63: muster.v1.CancelNoticeResponse.written:type_name -> muster.v1.Written
-	39, // 64: muster.v1.AgreeToStopRequest.write:type_name -> muster.v1.Write
-	36, // 65: muster.v1.AgreeToStopRequest.at:type_name -> google.protobuf.Timestamp
-	40, // 66: muster.v1.AgreeToStopResponse.written:type_name -> muster.v1.Written
-	39, // 67: muster.v1.ReportVisitRequest.write:type_name -> muster.v1.Write
-	40, // 68: muster.v1.ReportVisitResponse.written:type_name -> muster.v1.Written
-	0,  // 69: muster.v1.MaintenanceService.GetMaintenance:input_type -> muster.v1.GetMaintenanceRequest
-	13, // 70: muster.v1.MaintenanceService.PlannedWork:input_type -> muster.v1.PlannedWorkRequest
-	16, // 71: muster.v1.MaintenanceService.AddUpdate:input_type -> muster.v1.AddUpdateRequest
-	18, // 72: muster.v1.MaintenanceService.WithdrawUpdate:input_type -> muster.v1.WithdrawUpdateRequest
-	20, // 73: muster.v1.MaintenanceService.StartRollout:input_type -> muster.v1.StartRolloutRequest
-	22, // 74: muster.v1.MaintenanceService.MoveRollout:input_type -> muster.v1.MoveRolloutRequest
-	24, // 75: muster.v1.MaintenanceService.AddZone:input_type -> muster.v1.AddZoneRequest
-	26, // 76: muster.v1.MaintenanceService.EndZone:input_type -> muster.v1.EndZoneRequest
-	28, // 77: muster.v1.MaintenanceService.AddNotice:input_type -> muster.v1.AddNoticeRequest
-	30, // 78: muster.v1.MaintenanceService.CancelNotice:input_type -> muster.v1.CancelNoticeRequest
-	32, // 79: muster.v1.MaintenanceService.AgreeToStop:input_type -> muster.v1.AgreeToStopRequest
-	34, // 80: muster.v1.MaintenanceService.ReportVisit:input_type -> muster.v1.ReportVisitRequest
-	1,  // 81: muster.v1.MaintenanceService.GetMaintenance:output_type -> muster.v1.GetMaintenanceResponse
-	14, // 82: muster.v1.MaintenanceService.PlannedWork:output_type -> muster.v1.PlannedWorkResponse
-	17, // 83: muster.v1.MaintenanceService.AddUpdate:output_type -> muster.v1.AddUpdateResponse
-	19, // 84: muster.v1.MaintenanceService.WithdrawUpdate:output_type -> muster.v1.WithdrawUpdateResponse
-	21, // 85: muster.v1.MaintenanceService.StartRollout:output_type -> muster.v1.StartRolloutResponse
-	23, // 86: muster.v1.MaintenanceService.MoveRollout:output_type -> muster.v1.MoveRolloutResponse
-	25, // 87: muster.v1.MaintenanceService.AddZone:output_type -> muster.v1.AddZoneResponse
-	27, // 88: muster.v1.MaintenanceService.EndZone:output_type -> muster.v1.EndZoneResponse
-	29, // 89: muster.v1.MaintenanceService.AddNotice:output_type -> muster.v1.AddNoticeResponse
-	31, // 90: muster.v1.MaintenanceService.CancelNotice:output_type -> muster.v1.CancelNoticeResponse
-	33, // 91: muster.v1.MaintenanceService.AgreeToStop:output_type -> muster.v1.AgreeToStopResponse
-	35, // 92: muster.v1.MaintenanceService.ReportVisit:output_type -> muster.v1.ReportVisitResponse
-	81, // [81:93] is the sub-list for method output_type
-	69, // [69:81] is the sub-list for method input_type
-	69, // [69:69] is the sub-list for extension type_name
-	69, // [69:69] is the sub-list for extension extendee
-	0,  // [0:69] is the sub-list for field type_name
+	4,  // 3: muster.v1.GetMaintenanceResponse.rollouts:type_name -> muster.v1.Rollout
+	12, // 4: muster.v1.GetMaintenanceResponse.zones:type_name -> muster.v1.Zone
+	13, // 5: muster.v1.GetMaintenanceResponse.notices:type_name -> muster.v1.Notice
+	14, // 6: muster.v1.GetMaintenanceResponse.visits:type_name -> muster.v1.Visit
+	15, // 7: muster.v1.GetMaintenanceResponse.configurations:type_name -> muster.v1.Configuration
+	41, // 8: muster.v1.NodeUpdate.freeze:type_name -> google.protobuf.Duration
+	41, // 9: muster.v1.NodeUpdate.lasts:type_name -> google.protobuf.Duration
+	39, // 10: muster.v1.NodeUpdate.not_before:type_name -> google.protobuf.Timestamp
+	39, // 11: muster.v1.NodeUpdate.deadline:type_name -> google.protobuf.Timestamp
+	39, // 12: muster.v1.NodeUpdate.added:type_name -> google.protobuf.Timestamp
+	39, // 13: muster.v1.NodeUpdate.withdrawn:type_name -> google.protobuf.Timestamp
+	3,  // 14: muster.v1.NodeUpdate.measured:type_name -> muster.v1.MeasuredLength
+	41, // 15: muster.v1.MeasuredLength.p50:type_name -> google.protobuf.Duration
+	41, // 16: muster.v1.MeasuredLength.p90:type_name -> google.protobuf.Duration
+	11, // 17: muster.v1.Rollout.waits:type_name -> muster.v1.WaitReason
+	39, // 18: muster.v1.Rollout.added:type_name -> google.protobuf.Timestamp
+	39, // 19: muster.v1.Rollout.began:type_name -> google.protobuf.Timestamp
+	39, // 20: muster.v1.Rollout.ended:type_name -> google.protobuf.Timestamp
+	7,  // 21: muster.v1.Rollout.plan:type_name -> muster.v1.RolloutPlan
+	8,  // 22: muster.v1.Rollout.canaries:type_name -> muster.v1.Canary
+	9,  // 23: muster.v1.Rollout.combinations:type_name -> muster.v1.Combination
+	10, // 24: muster.v1.Rollout.nodes:type_name -> muster.v1.RolloutNode
+	41, // 25: muster.v1.Rollout.rest:type_name -> google.protobuf.Duration
+	39, // 26: muster.v1.Rollout.deadline:type_name -> google.protobuf.Timestamp
+	5,  // 27: muster.v1.Rollout.end:type_name -> muster.v1.RolloutEnd
+	39, // 28: muster.v1.RolloutEnd.p50:type_name -> google.protobuf.Timestamp
+	39, // 29: muster.v1.RolloutEnd.p90:type_name -> google.protobuf.Timestamp
+	6,  // 30: muster.v1.RolloutEnd.sooner:type_name -> muster.v1.SoonerEnd
+	39, // 31: muster.v1.SoonerEnd.p50:type_name -> google.protobuf.Timestamp
+	41, // 32: muster.v1.RolloutPlan.soak:type_name -> google.protobuf.Duration
+	39, // 33: muster.v1.Canary.until:type_name -> google.protobuf.Timestamp
+	41, // 34: muster.v1.Combination.takes:type_name -> google.protobuf.Duration
+	11, // 35: muster.v1.RolloutNode.wait:type_name -> muster.v1.WaitReason
+	39, // 36: muster.v1.WaitReason.until:type_name -> google.protobuf.Timestamp
+	39, // 37: muster.v1.Zone.from:type_name -> google.protobuf.Timestamp
+	39, // 38: muster.v1.Zone.to:type_name -> google.protobuf.Timestamp
+	39, // 39: muster.v1.Zone.ended:type_name -> google.protobuf.Timestamp
+	39, // 40: muster.v1.Zone.oldest:type_name -> google.protobuf.Timestamp
+	9,  // 41: muster.v1.Zone.piles:type_name -> muster.v1.Combination
+	39, // 42: muster.v1.Notice.starts:type_name -> google.protobuf.Timestamp
+	41, // 43: muster.v1.Notice.lasts:type_name -> google.protobuf.Duration
+	41, // 44: muster.v1.Notice.freeze:type_name -> google.protobuf.Duration
+	39, // 45: muster.v1.Visit.began:type_name -> google.protobuf.Timestamp
+	39, // 46: muster.v1.Visit.ends:type_name -> google.protobuf.Timestamp
+	39, // 47: muster.v1.Configuration.since:type_name -> google.protobuf.Timestamp
+	39, // 48: muster.v1.PlannedWorkRequest.as_of:type_name -> google.protobuf.Timestamp
+	40, // 49: muster.v1.PlannedWorkResponse.seen:type_name -> muster.v1.Seen
+	18, // 50: muster.v1.PlannedWorkResponse.works:type_name -> muster.v1.PlannedWork
+	39, // 51: muster.v1.PlannedWork.begins:type_name -> google.protobuf.Timestamp
+	39, // 52: muster.v1.PlannedWork.ends:type_name -> google.protobuf.Timestamp
+	42, // 53: muster.v1.AddUpdateRequest.write:type_name -> muster.v1.Write
+	2,  // 54: muster.v1.AddUpdateRequest.update:type_name -> muster.v1.NodeUpdate
+	43, // 55: muster.v1.AddUpdateResponse.written:type_name -> muster.v1.Written
+	42, // 56: muster.v1.WithdrawUpdateRequest.write:type_name -> muster.v1.Write
+	43, // 57: muster.v1.WithdrawUpdateResponse.written:type_name -> muster.v1.Written
+	42, // 58: muster.v1.StartRolloutRequest.write:type_name -> muster.v1.Write
+	41, // 59: muster.v1.StartRolloutRequest.soak:type_name -> google.protobuf.Duration
+	43, // 60: muster.v1.StartRolloutResponse.written:type_name -> muster.v1.Written
+	42, // 61: muster.v1.MoveRolloutRequest.write:type_name -> muster.v1.Write
+	43, // 62: muster.v1.MoveRolloutResponse.written:type_name -> muster.v1.Written
+	42, // 63: muster.v1.AddZoneRequest.write:type_name -> muster.v1.Write
+	12, // 64: muster.v1.AddZoneRequest.zone:type_name -> muster.v1.Zone
+	43, // 65: muster.v1.AddZoneResponse.written:type_name -> muster.v1.Written
+	42, // 66: muster.v1.EndZoneRequest.write:type_name -> muster.v1.Write
+	43, // 67: muster.v1.EndZoneResponse.written:type_name -> muster.v1.Written
+	42, // 68: muster.v1.AddNoticeRequest.write:type_name -> muster.v1.Write
+	13, // 69: muster.v1.AddNoticeRequest.notice:type_name -> muster.v1.Notice
+	43, // 70: muster.v1.AddNoticeResponse.written:type_name -> muster.v1.Written
+	42, // 71: muster.v1.CancelNoticeRequest.write:type_name -> muster.v1.Write
+	43, // 72: muster.v1.CancelNoticeResponse.written:type_name -> muster.v1.Written
+	42, // 73: muster.v1.AgreeToStopRequest.write:type_name -> muster.v1.Write
+	39, // 74: muster.v1.AgreeToStopRequest.at:type_name -> google.protobuf.Timestamp
+	43, // 75: muster.v1.AgreeToStopResponse.written:type_name -> muster.v1.Written
+	42, // 76: muster.v1.ReportVisitRequest.write:type_name -> muster.v1.Write
+	43, // 77: muster.v1.ReportVisitResponse.written:type_name -> muster.v1.Written
+	0,  // 78: muster.v1.MaintenanceService.GetMaintenance:input_type -> muster.v1.GetMaintenanceRequest
+	16, // 79: muster.v1.MaintenanceService.PlannedWork:input_type -> muster.v1.PlannedWorkRequest
+	19, // 80: muster.v1.MaintenanceService.AddUpdate:input_type -> muster.v1.AddUpdateRequest
+	21, // 81: muster.v1.MaintenanceService.WithdrawUpdate:input_type -> muster.v1.WithdrawUpdateRequest
+	23, // 82: muster.v1.MaintenanceService.StartRollout:input_type -> muster.v1.StartRolloutRequest
+	25, // 83: muster.v1.MaintenanceService.MoveRollout:input_type -> muster.v1.MoveRolloutRequest
+	27, // 84: muster.v1.MaintenanceService.AddZone:input_type -> muster.v1.AddZoneRequest
+	29, // 85: muster.v1.MaintenanceService.EndZone:input_type -> muster.v1.EndZoneRequest
+	31, // 86: muster.v1.MaintenanceService.AddNotice:input_type -> muster.v1.AddNoticeRequest
+	33, // 87: muster.v1.MaintenanceService.CancelNotice:input_type -> muster.v1.CancelNoticeRequest
+	35, // 88: muster.v1.MaintenanceService.AgreeToStop:input_type -> muster.v1.AgreeToStopRequest
+	37, // 89: muster.v1.MaintenanceService.ReportVisit:input_type -> muster.v1.ReportVisitRequest
+	1,  // 90: muster.v1.MaintenanceService.GetMaintenance:output_type -> muster.v1.GetMaintenanceResponse
+	17, // 91: muster.v1.MaintenanceService.PlannedWork:output_type -> muster.v1.PlannedWorkResponse
+	20, // 92: muster.v1.MaintenanceService.AddUpdate:output_type -> muster.v1.AddUpdateResponse
+	22, // 93: muster.v1.MaintenanceService.WithdrawUpdate:output_type -> muster.v1.WithdrawUpdateResponse
+	24, // 94: muster.v1.MaintenanceService.StartRollout:output_type -> muster.v1.StartRolloutResponse
+	26, // 95: muster.v1.MaintenanceService.MoveRollout:output_type -> muster.v1.MoveRolloutResponse
+	28, // 96: muster.v1.MaintenanceService.AddZone:output_type -> muster.v1.AddZoneResponse
+	30, // 97: muster.v1.MaintenanceService.EndZone:output_type -> muster.v1.EndZoneResponse
+	32, // 98: muster.v1.MaintenanceService.AddNotice:output_type -> muster.v1.AddNoticeResponse
+	34, // 99: muster.v1.MaintenanceService.CancelNotice:output_type -> muster.v1.CancelNoticeResponse
+	36, // 100: muster.v1.MaintenanceService.AgreeToStop:output_type -> muster.v1.AgreeToStopResponse
+	38, // 101: muster.v1.MaintenanceService.ReportVisit:output_type -> muster.v1.ReportVisitResponse
+	90, // [90:102] is the sub-list for method output_type
+	78, // [78:90] is the sub-list for method input_type
+	78, // [78:78] is the sub-list for extension type_name
+	78, // [78:78] is the sub-list for extension extendee
+	0,  // [0:78] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_maintenance_proto_init() }
@@ -3427,14 +3730,14 @@ func file_muster_v1_maintenance_proto_init() {
 		return
 	}
 	file_muster_v1_common_proto_init()
-	file_muster_v1_maintenance_proto_msgTypes[20].OneofWrappers = []any{}
+	file_muster_v1_maintenance_proto_msgTypes[23].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_maintenance_proto_rawDesc), len(file_muster_v1_maintenance_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

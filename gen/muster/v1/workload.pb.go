@@ -43,7 +43,9 @@ type WorkloadSpec struct {
 	// Not set: an eviction loses everything since the start.
 	CheckpointEvery *durationpb.Duration `protobuf:"bytes,8,opt,name=checkpoint_every,json=checkpointEvery,proto3" json:"checkpoint_every,omitempty"`
 	// How long it needs to leave (30 s).
-	Grace         *durationpb.Duration `protobuf:"bytes,9,opt,name=grace,proto3" json:"grace,omitempty"`
+	Grace *durationpb.Duration `protobuf:"bytes,9,opt,name=grace,proto3" json:"grace,omitempty"`
+	// The longest freeze of a node that its work bears without harm; not set: none.
+	BearsFreeze   *durationpb.Duration `protobuf:"bytes,10,opt,name=bears_freeze,json=bearsFreeze,proto3" json:"bears_freeze,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -137,6 +139,13 @@ func (x *WorkloadSpec) GetCheckpointEvery() *durationpb.Duration {
 func (x *WorkloadSpec) GetGrace() *durationpb.Duration {
 	if x != nil {
 		return x.Grace
+	}
+	return nil
+}
+
+func (x *WorkloadSpec) GetBearsFreeze() *durationpb.Duration {
+	if x != nil {
+		return x.BearsFreeze
 	}
 	return nil
 }
@@ -2887,7 +2896,7 @@ var File_muster_v1_workload_proto protoreflect.FileDescriptor
 
 const file_muster_v1_workload_proto_rawDesc = "" +
 	"\n" +
-	"\x18muster/v1/workload.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\xd3\x04\n" +
+	"\x18muster/v1/workload.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x91\x05\n" +
 	"\fWorkloadSpec\x124\n" +
 	"\x04name\x18\x01 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12>\n" +
 	"\tnamespace\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\tnamespace\x12P\n" +
@@ -2899,7 +2908,9 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\vmax_runtime\x18\a \x01(\v2\x19.google.protobuf.DurationR\n" +
 	"maxRuntime\x12D\n" +
 	"\x10checkpoint_every\x18\b \x01(\v2\x19.google.protobuf.DurationR\x0fcheckpointEvery\x12/\n" +
-	"\x05grace\x18\t \x01(\v2\x19.google.protobuf.DurationR\x05grace\"\x95\x02\n" +
+	"\x05grace\x18\t \x01(\v2\x19.google.protobuf.DurationR\x05grace\x12<\n" +
+	"\fbears_freeze\x18\n" +
+	" \x01(\v2\x19.google.protobuf.DurationR\vbearsFreeze\"\x95\x02\n" +
 	"\x04Pool\x124\n" +
 	"\x04name\x18\x01 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12\x1e\n" +
 	"\x04gpus\x18\x02 \x01(\x05B\n" +
@@ -3223,101 +3234,102 @@ var file_muster_v1_workload_proto_depIdxs = []int32{
 	38, // 1: muster.v1.WorkloadSpec.max_runtime:type_name -> google.protobuf.Duration
 	38, // 2: muster.v1.WorkloadSpec.checkpoint_every:type_name -> google.protobuf.Duration
 	38, // 3: muster.v1.WorkloadSpec.grace:type_name -> google.protobuf.Duration
-	0,  // 4: muster.v1.Workload.spec:type_name -> muster.v1.WorkloadSpec
-	35, // 5: muster.v1.Workload.pools:type_name -> muster.v1.Workload.PoolsEntry
-	39, // 6: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
-	39, // 7: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
-	39, // 8: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
-	38, // 9: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
-	39, // 10: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
-	36, // 11: muster.v1.Workload.held:type_name -> muster.v1.Workload.HeldEntry
-	37, // 12: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
-	39, // 13: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
-	39, // 14: muster.v1.Blocker.next:type_name -> google.protobuf.Timestamp
-	5,  // 15: muster.v1.Remedy.start:type_name -> muster.v1.Start
-	39, // 16: muster.v1.Remedy.by:type_name -> google.protobuf.Timestamp
-	39, // 17: muster.v1.Start.at:type_name -> google.protobuf.Timestamp
-	39, // 18: muster.v1.Forecast.p50:type_name -> google.protobuf.Timestamp
-	39, // 19: muster.v1.Forecast.p90:type_name -> google.protobuf.Timestamp
-	39, // 20: muster.v1.Forecast.latest:type_name -> google.protobuf.Timestamp
-	7,  // 21: muster.v1.Forecast.rests_on:type_name -> muster.v1.Ground
-	7,  // 22: muster.v1.Forecast.unknown:type_name -> muster.v1.Ground
-	39, // 23: muster.v1.Ground.at:type_name -> google.protobuf.Timestamp
-	39, // 24: muster.v1.Ground.by:type_name -> google.protobuf.Timestamp
-	39, // 25: muster.v1.Happening.at:type_name -> google.protobuf.Timestamp
-	40, // 26: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
-	0,  // 27: muster.v1.SubmitRequest.spec:type_name -> muster.v1.WorkloadSpec
-	41, // 28: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
-	40, // 29: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
-	0,  // 30: muster.v1.SubmitBatchRequest.specs:type_name -> muster.v1.WorkloadSpec
-	41, // 31: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
-	39, // 32: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
-	42, // 33: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
-	2,  // 34: muster.v1.GetWorkloadResponse.workload:type_name -> muster.v1.Workload
-	39, // 35: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
-	42, // 36: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
-	2,  // 37: muster.v1.ListWorkloadsResponse.workloads:type_name -> muster.v1.Workload
-	40, // 38: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
-	41, // 39: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
-	40, // 40: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
-	41, // 41: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
-	40, // 42: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
-	41, // 43: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
-	40, // 44: muster.v1.ResizeRequest.write:type_name -> muster.v1.Write
-	41, // 45: muster.v1.ResizeResponse.written:type_name -> muster.v1.Written
-	39, // 46: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
-	42, // 47: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
-	2,  // 48: muster.v1.WhyResponse.workload:type_name -> muster.v1.Workload
-	3,  // 49: muster.v1.WhyResponse.blockers:type_name -> muster.v1.Blocker
-	4,  // 50: muster.v1.WhyResponse.changes:type_name -> muster.v1.Remedy
-	6,  // 51: muster.v1.WhyResponse.forecast:type_name -> muster.v1.Forecast
-	8,  // 52: muster.v1.WhyResponse.history:type_name -> muster.v1.Happening
-	27, // 53: muster.v1.WhyResponse.failure:type_name -> muster.v1.Failure
-	38, // 54: muster.v1.WhyResponse.hung:type_name -> google.protobuf.Duration
-	39, // 55: muster.v1.Failure.at:type_name -> google.protobuf.Timestamp
-	28, // 56: muster.v1.Failure.evidence:type_name -> muster.v1.Evidence
-	28, // 57: muster.v1.Failure.around:type_name -> muster.v1.Evidence
-	39, // 58: muster.v1.Evidence.at:type_name -> google.protobuf.Timestamp
-	39, // 59: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
-	42, // 60: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
-	2,  // 61: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
-	6,  // 62: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
-	39, // 63: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
-	32, // 64: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
-	1,  // 65: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
-	38, // 66: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
-	42, // 67: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
-	34, // 68: muster.v1.FitResponse.places:type_name -> muster.v1.Place
-	5,  // 69: muster.v1.Place.start:type_name -> muster.v1.Start
-	3,  // 70: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
-	6,  // 71: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
-	9,  // 72: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
-	11, // 73: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
-	13, // 74: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
-	15, // 75: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
-	17, // 76: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
-	19, // 77: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
-	21, // 78: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
-	23, // 79: muster.v1.WorkloadService.Resize:input_type -> muster.v1.ResizeRequest
-	25, // 80: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
-	29, // 81: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
-	31, // 82: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
-	10, // 83: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
-	12, // 84: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
-	14, // 85: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
-	16, // 86: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
-	18, // 87: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
-	20, // 88: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
-	22, // 89: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
-	24, // 90: muster.v1.WorkloadService.Resize:output_type -> muster.v1.ResizeResponse
-	26, // 91: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
-	30, // 92: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
-	33, // 93: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
-	83, // [83:94] is the sub-list for method output_type
-	72, // [72:83] is the sub-list for method input_type
-	72, // [72:72] is the sub-list for extension type_name
-	72, // [72:72] is the sub-list for extension extendee
-	0,  // [0:72] is the sub-list for field type_name
+	38, // 4: muster.v1.WorkloadSpec.bears_freeze:type_name -> google.protobuf.Duration
+	0,  // 5: muster.v1.Workload.spec:type_name -> muster.v1.WorkloadSpec
+	35, // 6: muster.v1.Workload.pools:type_name -> muster.v1.Workload.PoolsEntry
+	39, // 7: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
+	39, // 8: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
+	39, // 9: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
+	38, // 10: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
+	39, // 11: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
+	36, // 12: muster.v1.Workload.held:type_name -> muster.v1.Workload.HeldEntry
+	37, // 13: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
+	39, // 14: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
+	39, // 15: muster.v1.Blocker.next:type_name -> google.protobuf.Timestamp
+	5,  // 16: muster.v1.Remedy.start:type_name -> muster.v1.Start
+	39, // 17: muster.v1.Remedy.by:type_name -> google.protobuf.Timestamp
+	39, // 18: muster.v1.Start.at:type_name -> google.protobuf.Timestamp
+	39, // 19: muster.v1.Forecast.p50:type_name -> google.protobuf.Timestamp
+	39, // 20: muster.v1.Forecast.p90:type_name -> google.protobuf.Timestamp
+	39, // 21: muster.v1.Forecast.latest:type_name -> google.protobuf.Timestamp
+	7,  // 22: muster.v1.Forecast.rests_on:type_name -> muster.v1.Ground
+	7,  // 23: muster.v1.Forecast.unknown:type_name -> muster.v1.Ground
+	39, // 24: muster.v1.Ground.at:type_name -> google.protobuf.Timestamp
+	39, // 25: muster.v1.Ground.by:type_name -> google.protobuf.Timestamp
+	39, // 26: muster.v1.Happening.at:type_name -> google.protobuf.Timestamp
+	40, // 27: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
+	0,  // 28: muster.v1.SubmitRequest.spec:type_name -> muster.v1.WorkloadSpec
+	41, // 29: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
+	40, // 30: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
+	0,  // 31: muster.v1.SubmitBatchRequest.specs:type_name -> muster.v1.WorkloadSpec
+	41, // 32: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
+	39, // 33: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 34: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
+	2,  // 35: muster.v1.GetWorkloadResponse.workload:type_name -> muster.v1.Workload
+	39, // 36: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 37: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
+	2,  // 38: muster.v1.ListWorkloadsResponse.workloads:type_name -> muster.v1.Workload
+	40, // 39: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
+	41, // 40: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
+	40, // 41: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
+	41, // 42: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
+	40, // 43: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
+	41, // 44: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
+	40, // 45: muster.v1.ResizeRequest.write:type_name -> muster.v1.Write
+	41, // 46: muster.v1.ResizeResponse.written:type_name -> muster.v1.Written
+	39, // 47: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 48: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
+	2,  // 49: muster.v1.WhyResponse.workload:type_name -> muster.v1.Workload
+	3,  // 50: muster.v1.WhyResponse.blockers:type_name -> muster.v1.Blocker
+	4,  // 51: muster.v1.WhyResponse.changes:type_name -> muster.v1.Remedy
+	6,  // 52: muster.v1.WhyResponse.forecast:type_name -> muster.v1.Forecast
+	8,  // 53: muster.v1.WhyResponse.history:type_name -> muster.v1.Happening
+	27, // 54: muster.v1.WhyResponse.failure:type_name -> muster.v1.Failure
+	38, // 55: muster.v1.WhyResponse.hung:type_name -> google.protobuf.Duration
+	39, // 56: muster.v1.Failure.at:type_name -> google.protobuf.Timestamp
+	28, // 57: muster.v1.Failure.evidence:type_name -> muster.v1.Evidence
+	28, // 58: muster.v1.Failure.around:type_name -> muster.v1.Evidence
+	39, // 59: muster.v1.Evidence.at:type_name -> google.protobuf.Timestamp
+	39, // 60: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 61: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
+	2,  // 62: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
+	6,  // 63: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
+	39, // 64: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
+	32, // 65: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
+	1,  // 66: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
+	38, // 67: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
+	42, // 68: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
+	34, // 69: muster.v1.FitResponse.places:type_name -> muster.v1.Place
+	5,  // 70: muster.v1.Place.start:type_name -> muster.v1.Start
+	3,  // 71: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
+	6,  // 72: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
+	9,  // 73: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
+	11, // 74: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
+	13, // 75: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
+	15, // 76: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
+	17, // 77: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
+	19, // 78: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
+	21, // 79: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
+	23, // 80: muster.v1.WorkloadService.Resize:input_type -> muster.v1.ResizeRequest
+	25, // 81: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
+	29, // 82: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
+	31, // 83: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
+	10, // 84: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
+	12, // 85: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
+	14, // 86: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
+	16, // 87: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
+	18, // 88: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
+	20, // 89: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
+	22, // 90: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
+	24, // 91: muster.v1.WorkloadService.Resize:output_type -> muster.v1.ResizeResponse
+	26, // 92: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
+	30, // 93: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
+	33, // 94: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
+	84, // [84:95] is the sub-list for method output_type
+	73, // [73:84] is the sub-list for method input_type
+	73, // [73:73] is the sub-list for extension type_name
+	73, // [73:73] is the sub-list for extension extendee
+	0,  // [0:73] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_workload_proto_init() }

@@ -39,6 +39,7 @@ type PolicyTargets struct {
 // PolicyMaintenance is how long planned work may take; nil: the file says nothing of it.
 type PolicyMaintenance struct {
 	Horizon, Lead, Validation, KeepRoom *time.Duration
+	ZoneDays                            *int
 }
 
 // Cluster is one Kubernetes cluster.

@@ -15,7 +15,7 @@ var PolicyKeys = []string{"buffer", "dwell", "probation", "staleAfter", "idle", 
 // ReadPolicy reads the settings that a policy names.
 func ReadPolicy(v yamlfile.Value, f yamlfile.Fields) Policy {
 	idle := f.At("idle").Fields("threshold", "window")
-	m := f.At("maintenance").Fields("horizon", "lead", "validation", "keepRoom")
+	m := f.At("maintenance").Fields("horizon", "lead", "validation", "keepRoom", "nfzDays")
 	targets := f.At("targets").Fields("availability", "uptime", "mttr")
 	return Policy{
 		Line:          v.Line(),
@@ -40,6 +40,7 @@ func ReadPolicy(v yamlfile.Value, f yamlfile.Fields) Policy {
 			Lead:       maybe(m.At("lead"), yamlfile.Value.Duration),
 			Validation: maybe(m.At("validation"), yamlfile.Value.Duration),
 			KeepRoom:   maybe(m.At("keepRoom"), yamlfile.Value.Duration),
+			ZoneDays:   maybe(m.At("nfzDays"), func(v yamlfile.Value) int { return v.Int(0, 92) }),
 		},
 	}
 }
@@ -155,12 +156,13 @@ func (p Policy) Over(base fleet.Policy) fleet.Policy {
 	set(&base.Targets.Availability, p.Availability)
 	set(&base.Targets.Uptime, p.Uptime)
 	set(&base.Targets.MTTR, p.MTTR)
-	if p.Horizon != nil || p.Lead != nil || p.Validation != nil || p.KeepRoom != nil {
+	if p.Horizon != nil || p.Lead != nil || p.Validation != nil || p.KeepRoom != nil || p.ZoneDays != nil {
 		base.Maintenance = base.Maintenance.OrDefault()
 		set(&base.Maintenance.Horizon, p.Horizon)
 		set(&base.Maintenance.Lead, p.Lead)
 		set(&base.Maintenance.Validation, p.Validation)
 		set(&base.Maintenance.KeepRoom, p.KeepRoom)
+		set(&base.Maintenance.ZoneDays, p.ZoneDays)
 	}
 	return base
 }

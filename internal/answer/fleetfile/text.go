@@ -50,6 +50,7 @@ func policyChange(is, want fleet.Policy) string {
 	span("maintenance lead", was.Lead, becomes.Lead)
 	span("maintenance validation", was.Validation, becomes.Validation)
 	span("maintenance keepRoom", was.KeepRoom, becomes.KeepRoom)
+	note("maintenance nfzDays", strconv.Itoa(was.ZoneDays), strconv.Itoa(becomes.ZoneDays))
 	note("openReading", strconv.FormatBool(is.OpenReading), strconv.FormatBool(want.OpenReading))
 	note("secondPerson", strconv.FormatBool(is.SecondPerson), strconv.FormatBool(want.SecondPerson))
 	note("twoPeople", "["+strings.Join(is.TwoPeople.Names(), ", ")+"]", "["+strings.Join(want.TwoPeople.Names(), ", ")+"]")

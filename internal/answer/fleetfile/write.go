@@ -35,8 +35,8 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	fmt.Fprintf(b, "  flexMinimum: %s\n", words.Duration(p.FlexMinimum))
 	fmt.Fprintf(b, "  maxGrace: %s\n", words.Duration(p.MaxGrace))
 	if m := p.Maintenance; m != (fleet.MaintenancePolicy{}) {
-		fmt.Fprintf(b, "  maintenance: {horizon: %s, lead: %s, validation: %s, keepRoom: %s}\n",
-			words.Duration(m.Horizon), words.Duration(m.Lead), words.Duration(m.Validation), words.Duration(m.KeepRoom))
+		fmt.Fprintf(b, "  maintenance: {horizon: %s, lead: %s, validation: %s, keepRoom: %s, nfzDays: %d}\n",
+			words.Duration(m.Horizon), words.Duration(m.Lead), words.Duration(m.Validation), words.Duration(m.KeepRoom), m.ZoneDays)
 	}
 	if p.OpenReading {
 		fmt.Fprintln(b, "  openReading: true")

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -24,6 +25,21 @@ func (d drawn) repair(p *fleet.Partition, node int, down time.Duration) (time.Du
 	return d.history.repair(p, down, draw(h.Sum64(), d.path, d.paths))
 }
 
+// visit is how long the work of a visit takes: as visits of the same component took, where enough were measured.
+func (d drawn) visit(m *fleet.Maintained, gpu string, v fleet.Visit) time.Duration {
+	if len(v.Brings) != 1 {
+		return v.Lasts
+	}
+	l, ok := m.Measured.Length(gpu, v.Brings[0].Name)
+	if !ok {
+		return v.Lasts
+	}
+	h := fnv.New64a()
+	h.Write([]byte(v.Node))
+	sorted := slices.Sorted(slices.Values(l.Took))
+	return sorted[int(draw(h.Sum64(), d.path, d.paths)*int64(len(sorted))/whole)]
+}
+
 // declared lengths are all that was declared, and nothing else.
 type declared struct{}
 
@@ -32,3 +48,5 @@ func (declared) runtime(w *fleet.Workload, ran time.Duration) (time.Duration, bo
 }
 
 func (declared) repair(*fleet.Partition, int, time.Duration) (time.Duration, bool) { return 0, false }
+
+func (declared) visit(_ *fleet.Maintained, _ string, v fleet.Visit) time.Duration { return v.Lasts }

@@ -28,12 +28,14 @@ type path struct {
 	passes  func(p *path, id uint64) []Ground
 	grounds map[uint64][]Ground // by workload, where passes is set
 	passed  []uint64            // have started, and leave now
+	until   string              // the rollout that the question is about, instead of workloads
 }
 
 // lengths says how long things take on a path; ok is false if that cannot be known.
 type lengths interface {
 	runtime(w *fleet.Workload, ran time.Duration) (total time.Duration, ok bool)
 	repair(p *fleet.Partition, node int, down time.Duration) (total time.Duration, ok bool)
+	visit(m *fleet.Maintained, gpu string, v fleet.Visit) time.Duration
 }
 
 // life is what one workload does on a path.
@@ -78,14 +80,22 @@ func newPath(s *fleet.State, now fleet.Instant, asked map[uint64]bool, length le
 type outcome int8
 
 const (
-	started outcome = iota // all who were asked about have
+	started outcome = iota // all who were asked about have, or the rollout is over
 	still                  // nothing more will happen by itself
 	tooFar                 // no decisions were left
 )
 
-// live lets things happen until all who are asked about have started.
+// over says whether the path has come to what was asked.
+func (p *path) over() bool {
+	if p.until != "" {
+		return p.s.Kept().Rollout(p.until).State != fleet.RolloutRunning
+	}
+	return len(p.asked) == 0
+}
+
+// live lets things happen until all who are asked about have started, or the rollout is over.
 func (p *path) live() outcome {
-	for len(p.asked) > 0 {
+	for !p.over() {
 		due := p.due()
 		switch {
 		case due == fleet.Never:

@@ -45,14 +45,14 @@ func (p *path) planVisits() {
 	p.step(core.Tick{}, cause{tick: true})
 }
 
-// planVisit plans the end of a visit that is at work, as it is said to last. When one that
+// planVisit plans the end of a visit that is at work, as others lasted or as it is said to last. When one that
 // takes longer ends cannot be known.
 func (p *path) planVisit(partition string, v fleet.Visit) {
 	in := p.s.Partition(partition)
 	ends := v.Since.Add(v.Checks)
 	switch v.State {
 	case fleet.VisitWorking:
-		ends = ends.Add(v.Lasts)
+		ends = ends.Add(p.length.visit(p.s.Kept(), in.GPU, v))
 	case fleet.VisitChecking:
 	default:
 		return

@@ -22,6 +22,8 @@ type Node struct {
 	Leaving bool             `json:"leaving"`         // maintenance takes it within the horizon
 	Visit   fleet.VisitState `json:"visit,omitempty"` // where its maintenance stands; "": there is none
 	Runs    fleet.Runs       `json:"runs,omitempty"`  // the versions of its components
+
+	UntestedByProvider bool `json:"untestedByProvider,omitempty"` // the provider brought it to them, and no canary has proven them
 }
 
 // Nodes lists the nodes of a partition in order of arrival.
@@ -69,5 +71,6 @@ func nodeRow(p *fleet.Partition, n *fleet.Node) Node {
 	}
 	row.Free, row.Leaving, row.Runs = FreeOn(n), n.Leaving, n.Runs
 	row.Visit = maintenance.VisitOf(p.State(), p, n)
+	row.UntestedByProvider = maintenance.UntestedByProvider(p.State(), p, n)
 	return row
 }

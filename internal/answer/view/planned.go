@@ -11,7 +11,7 @@ type Planned struct {
 	AtRisk          int // rollouts whose remaining visits take longer than until a deadline
 	Conflicts       int // deadlines and announced maintenances inside a zone
 	Contradicted    int // updates that count as more than they claim
-	Late            int // visits that work for longer than their updates say
+	Late            int // visits that work for longer than planned
 }
 
 // PlannedAt counts planned work at a moment.

@@ -2,7 +2,9 @@ package view
 
 import (
 	"slices"
+	"time"
 
+	"github.com/muster-fleet/muster/internal/decide/maintenance"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -18,6 +20,9 @@ type Update struct {
 	Added     fleet.Instant `json:"added"`
 	Deadline  fleet.Instant `json:"deadline"`
 	Withdrawn fleet.Instant `json:"withdrawn"`
+
+	Lasts    time.Duration  `json:"lasts"`              // how long a visit is planned with: as measured, the longest of the GPU models, or as it says
+	Measured []fleet.Length `json:"measured,omitempty"` // how long its visits took, by GPU model, where there were enough
 }
 
 // UpdateOf is an update with how far it has come.
@@ -25,6 +30,15 @@ func UpdateOf(s *fleet.State, u *fleet.NodeUpdate) Update {
 	row := Update{
 		Update: u.Name, Component: u.Component.Name, Version: u.Component.Version, Claimed: u.Impact, Impact: u.Counted(),
 		Verdict: verdictOf(s, u), Added: u.Record.Added, Deadline: u.Deadline, Withdrawn: u.Record.Withdrawn,
+	}
+	for _, l := range s.Kept().Measured.Lengths {
+		if l.Component == u.Component.Name && u.Fits(l.GPU) && l.Enough() {
+			row.Measured = append(row.Measured, l)
+			row.Lasts = max(row.Lasts, l.P90)
+		}
+	}
+	if len(row.Measured) == 0 {
+		row.Lasts = u.Lasts
 	}
 	for _, p := range s.Partitions {
 		for _, n := range p.Nodes {
@@ -61,6 +75,8 @@ type Behind struct {
 	Lacks     []string `json:"lacks"` // updates that fit and that they do not run
 
 	Since fleet.Instant `json:"since,omitempty"` // since when the oldest of these is known; 0: they lack nothing
+	// UntestedByProvider counts the nodes that the provider brought to this configuration, while no canary has proven it.
+	UntestedByProvider int `json:"untestedByProvider,omitempty"`
 }
 
 // Drift lists the configurations of every partition, those that lack most first.
@@ -73,10 +89,19 @@ func Drift(s *fleet.State) []Behind {
 				continue
 			}
 			list = counted(s, p, n, list, from)
+			if maintenance.UntestedByProvider(s, p, n) {
+				flag(list[from:], n.Runs.String())
+			}
 		}
 		slices.SortStableFunc(list[from:], func(a, b Behind) int { return len(b.Lacks) - len(a.Lacks) })
 	}
 	return list
+}
+
+// flag counts a node among those that the provider brought to an untested configuration.
+func flag(list []Behind, runs string) {
+	at := slices.IndexFunc(list, func(b Behind) bool { return b.Runs == runs })
+	list[at].UntestedByProvider++
 }
 
 // counted counts a node among those of a list, from an index on, that run the same.

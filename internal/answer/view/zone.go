@@ -1,6 +1,8 @@
 package view
 
 import (
+	"math"
+
 	"github.com/muster-fleet/muster/internal/decide/maintenance"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -24,6 +26,9 @@ type Zone struct {
 	By        string         `json:"by"`
 	Recur     string         `json:"recur,omitempty"`
 	Ended     fleet.Instant  `json:"ended"`
+	Quota     string         `json:"quota,omitempty"` // the tree of quotas whose nodes it follows; "": it covers a place
+	Days      int            `json:"days"`            // of this quarter, begun ones counted whole, for which zones follow the nodes of this tree
+	DaysLimit int            `json:"daysLimit"`       // how many of them its owners may set; 0: as many as they like
 
 	BlockedNames  []string `json:"blockedNames"`
 	ConflictNames []string `json:"conflictNames"`
@@ -47,5 +52,9 @@ func ZoneAt(s *fleet.State, z *fleet.Zone, now fleet.Instant) Zone {
 	row.Blocked, row.BlockedNames, row.Untested = len(b.Blocked), append(row.BlockedNames, b.Blocked...), b.Untested
 	row.ConflictNames = append(row.ConflictNames, b.Conflicts...)
 	row.Conflicts, row.Behind, row.Oldest = len(b.Conflicts), b.Behind, b.Oldest
+	if row.Quota = maintenance.QuotaOf(s, z); row.Quota != "" {
+		row.Days = int(math.Ceil(maintenance.ZoneDays(s, row.Quota, maintenance.QuarterOf(now)).Hours() / 24))
+		row.DaysLimit = s.Policy.Maintenance.ZoneDays
+	}
 	return row
 }

@@ -42,7 +42,11 @@ func announcedWork(s *fleet.State, cluster string, nodes []translate.Node, now f
 // noticeOf announces what a node says. Work leaves somewhat before its moment, so that the node is empty then.
 func noticeOf(name, node string, a translate.Announced, now fleet.Instant) core.Command {
 	starts, ends := max(now, a.At.Add(-beforeEvent)), max(now, a.At).Add(a.Lasts)
-	return core.AddNotice{Name: name, Nodes: []string{node}, Starts: starts, Lasts: ends.Sub(starts), Impact: a.Impact, Provider: true}
+	c := core.AddNotice{Name: name, Nodes: []string{node}, Starts: starts, Lasts: ends.Sub(starts), Impact: a.Impact, Provider: true}
+	if a.Impact == fleet.ImpactFreeze {
+		c.Freeze = a.Lasts
+	}
+	return c
 }
 
 // fromNode says whether a notice is one that noticeOf made.

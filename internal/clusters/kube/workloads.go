@@ -168,7 +168,7 @@ func evictedForGood(w *fleet.Workload) bool {
 func (c *workloadController) specOf(w translate.Work) fleet.Spec {
 	spec := fleet.Spec{
 		Name: w.Name, Namespace: w.Namespace, Groups: append([]string{mark(c.Translate.Cluster)}, marksOf(w)...), Target: w.Target, Partition: w.Partition,
-		Priority: w.Priority, MaxRuntime: w.MaxRuntime, CheckpointEvery: w.Checkpoint, Grace: w.Grace,
+		Priority: w.Priority, MaxRuntime: w.MaxRuntime, CheckpointEvery: w.Checkpoint, Grace: w.Grace, BearsFreeze: w.BearsFreeze,
 	}
 	for _, part := range w.Pools {
 		spec.Pools = append(spec.Pools, part.Pool)

@@ -80,7 +80,7 @@ func checkSpec(s fleet.Spec) *Refusal {
 	switch {
 	case s.Priority < fleet.Critical || s.Priority > fleet.Low:
 		return refuse(Invalid, "unknown priority %v", s.Priority)
-	case s.MaxRuntime < 0 || s.CheckpointEvery < 0 || s.Grace < 0:
+	case s.MaxRuntime < 0 || s.CheckpointEvery < 0 || s.Grace < 0 || s.BearsFreeze < 0:
 		return refuse(Invalid, "a duration is negative; durations are zero or more")
 	case len(s.Pools) == 0 || len(s.Pools) > MaxPools:
 		return refuse(Invalid, "a workload has 1 to %d pools, not %d", MaxPools, len(s.Pools))

@@ -35,6 +35,7 @@ type (
 		Starts   fleet.Instant
 		Lasts    time.Duration
 		Impact   fleet.Impact
+		Freeze   time.Duration // of an impact freeze: how long the nodes pause at most; 0: not known
 		Provider bool
 	}
 	// CancelNotice takes an announced maintenance back; visits that have begun are finished.

@@ -32,8 +32,31 @@ func addZone(s *fleet.State, r Request, c AddZone, now fleet.Instant) ([]event.E
 	if n := zonesOf(s, r.Actor.Name, now.Add(-zonesWindow)); n >= mostZones && !r.Actor.may(access.SetZone, placeOfZone(s, &z)) {
 		return nil, refuse(WrongState, "%s has added %d zones within 30 days, as many as one person may; let one zone have several stretches of time, or ask an operator", r.Actor.Name, n)
 	}
+	if refusal := tooManyDays(s, r.Actor, &z); refusal != nil {
+		return nil, refusal
+	}
 	z.By, z.Added, z.Ended = r.Actor.Name, now, 0
 	return one(event.ZoneSet{Zone: z})
+}
+
+// tooManyDays refuses a zone with which a tree of quotas has more zone days in a quarter than the policy gives it. Operators may
+// add it: that is how they agree (maintenance §4).
+func tooManyDays(s *fleet.State, a Actor, z *fleet.Zone) *Refusal {
+	days, tree := s.Policy.Maintenance.ZoneDays, maintenance.QuotaOf(s, z)
+	if days == 0 || tree == "" || a.may(access.SetZone, placeOfZone(s, z)) {
+		return nil
+	}
+	var in fleet.Span
+	for _, span := range z.Spans {
+		for at := max(span.From, in.To); at < span.To; at = in.To {
+			in = maintenance.QuarterOf(at)
+			if has := maintenance.ZoneDays(s, tree, in, z); has > time.Duration(days)*24*time.Hour {
+				return refuse(AccessDenied, "with zone %q quota %s would have %.1f no-fly days in the quarter from %s, and %d are its own to set; make it shorter, or ask an operator to add it",
+					z.Name, tree, has.Hours()/24, in.From.Time().Format(time.DateOnly), days)
+			}
+		}
+	}
+	return nil
 }
 
 // mostZones is how many zones a person without a role there adds in zonesWindow: zones are kept for ever.
@@ -150,6 +173,8 @@ func addNotice(s *fleet.State, r Request, c AddNotice, now fleet.Instant) ([]eve
 		return nil, refuse(Invalid, "a maintenance names 1 to %d nodes, not %d", mostNodes, len(nodes))
 	case c.Lasts <= 0 || c.Lasts > 10*mostLasts:
 		return nil, refuse(Invalid, "a maintenance lasts more than nothing and at most 140 days, not %s", c.Lasts)
+	case c.Freeze < 0 || c.Freeze > c.Lasts:
+		return nil, refuse(Invalid, "maintenance %q freezes nodes for %s and lasts %s; a freeze is part of it", c.Name, c.Freeze, c.Lasts)
 	case c.Starts.Add(c.Lasts) <= now || c.Starts > now.Add(3*365*24*time.Hour):
 		return nil, refuse(Invalid, "a maintenance that starts at %s is over, or more than three years ahead", rfc(c.Starts))
 	}
@@ -157,7 +182,7 @@ func addNotice(s *fleet.State, r Request, c AddNotice, now fleet.Instant) ([]eve
 		return nil, refusal
 	}
 	return one(event.NoticeSet{Notice: fleet.Notice{
-		Name: c.Name, Nodes: nodes, Starts: c.Starts, Lasts: c.Lasts, Impact: c.Impact, Provider: c.Provider, By: r.Actor.Name, Added: now,
+		Name: c.Name, Nodes: nodes, Starts: c.Starts, Lasts: c.Lasts, Impact: c.Impact, Freeze: c.Freeze, Provider: c.Provider, By: r.Actor.Name, Added: now,
 	}})
 }
 

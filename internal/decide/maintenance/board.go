@@ -105,7 +105,7 @@ func (b *Board) behind(m *fleet.Maintained, z *fleet.Zone, p *fleet.Partition, n
 // momentKnown says whether people can know when in-quota work on a node stops for a rollout: its owner agreed,
 // the bundle has a deadline, or elastic pools give the node back after their lead.
 func momentKnown(m *fleet.Maintained, r *fleet.Rollout, b *Bundle, n *fleet.Node) bool {
-	if !visiting(r) || !b.Impact.Disturbs() {
+	if !visiting(r) || !disturbs(n, b) {
 		return false
 	}
 	return slices.ContainsFunc(n.Residents(), func(s fleet.Resident) bool {

@@ -12,7 +12,8 @@ type Bundle struct {
 	Updates   []string // by name
 	Brings    []fleet.Component
 	Impact    fleet.Impact  // the gravest that counts
-	Lasts     time.Duration // all updates one after another
+	Lasts     time.Duration // all updates one after another, as measured or as they say
+	Freeze    time.Duration // of an impact freeze: how long the node pauses at most; 0: not known
 	NotBefore fleet.Instant // the latest
 	Deadline  fleet.Instant // the earliest; 0: none
 }
@@ -27,7 +28,8 @@ func BundleFor(m *fleet.Maintained, names []string, gpu string) Bundle {
 		}
 		b.Updates = append(b.Updates, name)
 		b.Brings = append(b.Brings, u.Component)
-		b.Lasts += u.Lasts
+		b.Lasts += m.LastsOn(u, gpu)
+		b.Freeze += u.Freeze
 		b.NotBefore = max(b.NotBefore, u.NotBefore)
 		if u.Counted().Over(b.Impact) {
 			b.Impact = u.Counted()

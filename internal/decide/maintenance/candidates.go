@@ -110,7 +110,7 @@ func Surplus(w *fleet.Workload, pool int, n *fleet.Node) bool {
 
 // allowed asks what does not depend on who is first: reports, zones, limits, promises.
 func (l *look) allowed(r *fleet.Rollout, x pending) (Wait, bool) {
-	quiet := !x.b.Impact.Disturbs()
+	quiet := !disturbs(x.n, x.b)
 	length := x.b.Lasts + l.policy().Validation
 	if c := l.s.Cluster(x.p.Cluster); c != nil && c.Stale {
 		return Wait{Code: Stale}, false

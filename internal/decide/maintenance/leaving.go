@@ -16,7 +16,7 @@ func (l *look) leaves() (Action, bool) {
 		stay := map[holder]bool{} // nodes of one quota in one island are alike
 		for _, x := range l.counted(r).pending {
 			who := holder{spot{x.p, x.n.Island}, x.n.Owner()}
-			if who.owner == nil || stay[who] || !x.n.Whole() || !x.b.Impact.Disturbs() {
+			if who.owner == nil || stay[who] || !x.n.Whole() || !disturbs(x.n, x.b) {
 				continue
 			}
 			at := l.begins(r, x)

@@ -84,10 +84,14 @@ func (l *look) beginNotice(o *fleet.Notice, p *fleet.Partition, i int) (Action, 
 	if _, held := l.heldBy(o, p, i); held {
 		return Action{}, false
 	}
-	b := Bundle{Impact: o.Impact, Lasts: o.Lasts}
-	a := l.begin(p, i, &b)
+	a := l.begin(p, i, bundleOf(o))
 	a.Visit.Notice = o.Name
 	return a, true
+}
+
+// bundleOf is what an announced maintenance does to a node.
+func bundleOf(o *fleet.Notice) *Bundle {
+	return &Bundle{Impact: o.Impact, Lasts: o.Lasts, Freeze: o.Freeze}
 }
 
 // heldBy is what keeps the visit of a node for an announced maintenance from beginning now.
@@ -99,7 +103,7 @@ func (l *look) heldBy(o *fleet.Notice, p *fleet.Partition, i int) (Wait, bool) {
 	if hit, ok := l.zoned(p, n, o.Impact, o.Lasts+l.policy().Validation); ok {
 		return Wait{Code: NoFlyZone, Zone: hit.zone.Name, Until: hit.span.To}, true
 	}
-	if !o.Impact.Disturbs() {
+	if !disturbs(n, bundleOf(o)) {
 		return Wait{}, false
 	}
 	if _, why, ok := l.rated(n, false, true); !ok {

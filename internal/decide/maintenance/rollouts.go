@@ -326,7 +326,7 @@ func (l *look) choose(r *fleet.Rollout, list []pending, w *waits, also func(pend
 			}
 			continue
 		}
-		k, _, _ := l.rated(x.n, !x.b.Impact.Disturbs(), l.urgent(r, x))
+		k, _, _ := l.rated(x.n, !disturbs(x.n, x.b), l.urgent(r, x))
 		if len(l.m.Stops) > 0 && l.stopped(x.p, x.at) {
 			k.class = min(k.class, isStopped)
 		}
@@ -360,7 +360,7 @@ func (l *look) mayBegin(r *fleet.Rollout, x pending, also func(pending) (Wait, b
 	if hit, ok := l.zoned(x.p, x.n, x.b.Impact, x.b.Lasts+l.policy().Validation); ok {
 		return Wait{Code: NoFlyZone, Zone: hit.zone.Name, Until: hit.span.To}, false
 	}
-	if _, why, ok := l.rated(x.n, !x.b.Impact.Disturbs(), l.urgent(r, &x)); !ok {
+	if _, why, ok := l.rated(x.n, !disturbs(x.n, x.b), l.urgent(r, &x)); !ok {
 		return why, false
 	}
 	if why, ok := l.led(r, x); !ok {

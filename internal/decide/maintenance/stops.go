@@ -76,7 +76,7 @@ func (l *look) pendingOn(r *fleet.Rollout, p *fleet.Partition, node int) (pendin
 		return pending{}, false
 	}
 	b := BundleFor(l.m, r.Updates, p.GPU)
-	if len(b.Brings) == 0 || n.Runs.Has(b.Brings) || !b.Impact.Disturbs() {
+	if len(b.Brings) == 0 || n.Runs.Has(b.Brings) || !disturbs(n, &b) {
 		return pending{}, false
 	}
 	return pending{p: p, at: node, n: n, b: &b, target: targetOf(l.m, p.GPU, n.Runs, &b)}, true
@@ -150,7 +150,7 @@ func (l *look) wouldServe(r *fleet.Rollout, x pending) bool {
 		return false
 	}
 	_, ok := l.allowed(r, x)
-	return ok && !outOfService(x.n) && x.b.Impact.Disturbs()
+	return ok && !outOfService(x.n) && disturbs(x.n, x.b)
 }
 
 // urgent says whether flex work on a node need not have run its minimum: a deadline leaves no time, or

@@ -209,6 +209,9 @@ func submitLine(s fleet.Spec) string {
 	if s.MaxRuntime > 0 {
 		parts = append(parts, "--max-runtime "+words.Duration(s.MaxRuntime))
 	}
+	if s.BearsFreeze > 0 {
+		parts = append(parts, "--bears-freeze "+words.Duration(s.BearsFreeze))
+	}
 	if s.CheckpointEvery > 0 {
 		parts = append(parts, "--checkpoint-every "+words.Duration(s.CheckpointEvery))
 	}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/forecast"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/maintenance"
@@ -17,14 +19,34 @@ import (
 // GetMaintenance says where all planned work stands.
 func (s maintenanceService) GetMaintenance(ctx context.Context, m *musterv1.GetMaintenanceRequest) (*musterv1.GetMaintenanceResponse, error) {
 	out := &musterv1.GetMaintenanceResponse{}
-	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, now fleet.Instant) error {
+	show, plays := s.read, m.GetRollout() != "" && s.triable(false)
+	if plays {
+		show = s.private
+	}
+	seen, err := show(ctx, m.GetAsOf(), func(state *fleet.State, now fleet.Instant) error {
 		out = wire.Maintenance(state, now)
 		err := inFull(callerOf(ctx), state, m, out, now)
+		if plays && err == nil {
+			playedOn(state, m.GetRollout(), out, now)
+		}
 		callerOf(ctx).leaveOut(state, out)
 		return err
 	})
 	out.Seen = seen
 	return out, err
+}
+
+// playingOn is how long the rest of a rollout is played through for one question.
+const playingOn = 2 * time.Second
+
+// playedOn adds when the rollout that a request names should end. The state is a copy.
+func playedOn(state *fleet.State, name string, out *musterv1.GetMaintenanceResponse, now fleet.Instant) {
+	until := time.Now().Add(playingOn)
+	for _, r := range out.GetRollouts() {
+		if at := state.Kept().Rollout(name); r.GetName() == name && at.Open() {
+			r.End = wire.RolloutEnd(forecast.EndOf(state, name, now, forecast.Options{Stop: func() bool { return time.Now().After(until) }}))
+		}
+	}
 }
 
 // leaveOut takes out of planned work what says the names of work that the caller may not read: zones
@@ -37,6 +59,9 @@ func (c *caller) leaveOut(state *fleet.State, out *musterv1.GetMaintenanceRespon
 		n.Conflicts, n.BlockedBy = slices.DeleteFunc(n.GetConflicts(), unread), slices.DeleteFunc(n.GetBlockedBy(), unread)
 	}
 	for _, r := range out.GetRollouts() {
+		if r.GetEnd() != nil {
+			r.End.Sooner = slices.DeleteFunc(r.GetEnd().GetSooner(), func(c *musterv1.SoonerEnd) bool { return hidden[c.GetZone()] })
+		}
 		waits := slices.Clone(r.GetWaits())
 		for _, n := range r.GetNodes() {
 			if n.GetWait() != nil {

@@ -251,6 +251,7 @@ func (p *page) job(w *musterv1.Workload, res *musterv1.WhyResponse) {
 	p.field("submitted", fmt.Sprintf("%s by %s, number %d", p.moment(w.GetSubmitted().AsTime()), orElse(w.GetUser(), "a part of Muster"), w.GetId()))
 	p.field("waited", lengthIfAny(w.GetWaited().AsDuration()))
 	p.field("may run for", lengthIfAny(s.GetMaxRuntime().AsDuration()))
+	p.field("bears a freeze", prefixed("of ", lengthIfAny(s.GetBearsFreeze().AsDuration())))
 	p.field("checkpoints", prefixed("every ", lengthIfAny(s.GetCheckpointEvery().AsDuration())))
 	p.field("grace", lengthIfAny(s.GetGrace().AsDuration()))
 	p.field("evicted", times(w.GetEvictions()))

@@ -31,7 +31,7 @@ func readJobs(name string, data []byte, home string) ([]*musterv1.WorkloadSpec, 
 }
 
 func readJob(v yamlfile.Value, home string) *musterv1.WorkloadSpec {
-	f := v.Fields("name", "namespace", "target", "partition", "priority", "pools", "maxRuntime", "checkpointEvery", "grace",
+	f := v.Fields("name", "namespace", "target", "partition", "priority", "pools", "maxRuntime", "checkpointEvery", "grace", "bearsFreeze",
 		"user", "groups", "runtime")
 	for key, why := range map[string]string{
 		"user":    "whose a workload is, the server knows from who submits it (--as, for operators)",
@@ -44,7 +44,7 @@ func readJob(v yamlfile.Value, home string) *musterv1.WorkloadSpec {
 	}
 	s := &musterv1.WorkloadSpec{
 		Name: f.Need("name").Name(), Namespace: home, Target: f.Need("target").Path(), Partition: f.At("partition").Partition(),
-		MaxRuntime: lengthOf(f, "maxRuntime"), CheckpointEvery: lengthOf(f, "checkpointEvery"), Grace: lengthOf(f, "grace"),
+		MaxRuntime: lengthOf(f, "maxRuntime"), CheckpointEvery: lengthOf(f, "checkpointEvery"), Grace: lengthOf(f, "grace"), BearsFreeze: lengthOf(f, "bearsFreeze"),
 	}
 	if f.Has("namespace") {
 		s.Namespace = f.At("namespace").Name()

@@ -108,14 +108,22 @@ func newBehind(a *app) *cobra.Command {
 		Use: "behind", Short: "which configurations the nodes of each partition have, and what they lack", Example: "  muster maintenance behind",
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
 		t := newTable("There are no nodes.", column{head: "PARTITION", name: true}, column{head: "CONFIGURATION"}, column{head: "NODES", right: true},
-			column{head: "LACKS", cut: true}, column{head: "BEHIND SINCE", spare: true}, column{head: "RUNS", cut: true})
+			column{head: "LACKS", cut: true}, column{head: "BEHIND SINCE", spare: true}, column{head: "FLAGS", spare: true}, column{head: "RUNS", cut: true})
 		behind := false
 		for _, c := range res.GetConfigurations() {
 			behind = behind || len(c.GetLacks()) > 0
-			t.add(c.GetPartition(), c.GetConfiguration(), c.GetNodes(), c.GetLacks(), c.GetSince(), orElse(c.GetRuns(), "nothing is known"))
+			t.add(c.GetPartition(), c.GetConfiguration(), c.GetNodes(), c.GetLacks(), c.GetSince(), flagText(c), orElse(c.GetRuns(), "nothing is known"))
 		}
 		return t, unmetIf(!behind, "no node is behind")
 	})
+}
+
+// flagText says how many nodes the provider brought to a configuration that no canary has proven.
+func flagText(c *musterv1.Configuration) string {
+	if n := c.GetUntestedByProvider(); n > 0 {
+		return fmt.Sprintf("UntestedByProvider: %d", n)
+	}
+	return ""
 }
 
 func newCalendar(a *app) *cobra.Command {

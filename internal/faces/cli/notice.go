@@ -20,6 +20,7 @@ type noticeAddOptions struct {
 	want   musterv1.Notice
 	starts moment
 	lasts  span
+	freeze span
 }
 
 func newNoticeAdd(a *app) *cobra.Command {
@@ -34,6 +35,7 @@ func newNoticeAdd(a *app) *cobra.Command {
 				return err
 			}
 			o.want.Name, o.want.Nodes, o.want.Starts, o.want.Lasts = args[0], nodes, o.starts.message(), o.lasts.message()
+			o.want.Freeze = o.freeze.message()
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Maintenance.AddNotice(ctx, &musterv1.AddNoticeRequest{Write: o.writing.message(), Notice: &o.want})
 				return res.GetWritten(), err
@@ -46,6 +48,7 @@ func newNoticeAdd(a *app) *cobra.Command {
 	f.Var(&o.starts, "starts", "when it begins")
 	f.Var(&o.lasts, "lasts", "how long it lasts")
 	f.StringVar(&o.want.Impact, "impact", "restart", "none, freeze, restart or replace")
+	f.Var(&o.freeze, "freeze", "of impact freeze: how long a node pauses at most; work that bears so long a freeze stays")
 	f.BoolVar(&o.want.Provider, "provider", false, "the provider announces it: it begins whatever zones and promises say")
 	return cmd
 }

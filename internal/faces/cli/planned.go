@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
@@ -64,7 +66,7 @@ type wholeOptions struct {
 }
 
 // showsOne makes a command that shows one rollout or zone in full.
-func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show func(res *musterv1.GetMaintenanceResponse) *table) *cobra.Command {
+func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show func(res *musterv1.GetMaintenanceResponse) (t *table, note string)) *cobra.Command {
 	o := &wholeOptions{app: a}
 	cmd.Args = needs(1, 1, "a name")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -75,7 +77,8 @@ func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show
 			if err != nil {
 				return answer{}, err
 			}
-			return answer{message: res, table: show(res)}, nil
+			t, note := show(res)
+			return answer{message: res, table: t, note: note}, nil
 		})
 	}
 	o.reading.flags(a, cmd)
@@ -84,16 +87,35 @@ func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show
 
 func newRolloutShow(a *app) *cobra.Command {
 	return showsOne(a, &cobra.Command{Use: "show NAME", Short: "one rollout, node by node: how far each is, and what it waits for", Example: "  muster rollout show driver-580"},
-		func(o *wholeOptions, name string) { o.want.Rollout = name }, func(res *musterv1.GetMaintenanceResponse) *table {
+		func(o *wholeOptions, name string) { o.want.Rollout = name }, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
+			note := ""
 			t := newTable("No node of its scope fits its updates.", column{head: "NODE", name: true}, column{head: "PARTITION", name: true}, column{head: "ISLAND"}, column{head: "STATE"}, column{head: "WAITS FOR", folds: true})
 			for _, r := range res.GetRollouts() {
 				for _, n := range r.GetNodes() {
 					t.add(n.GetNode(), n.GetPartition(), n.GetIsland(), n.GetState(), waitText(n.GetWait()))
 				}
+				note = cmp.Or(note, endText(r.GetEnd()))
 			}
-			return t
+			return t, note
 		})
 }
+
+// endText says when a rollout ends, and what would make it sooner.
+func endText(e *musterv1.RolloutEnd) string {
+	if e == nil {
+		return ""
+	}
+	says := "When it ends is not known: " + e.GetUnknown() + "."
+	if e.GetP50() != nil {
+		says = "It should end by " + dayTime(e.GetP50()) + " (p50), and in nine of ten cases by " + dayTime(e.GetP90()) + " (p90)."
+	}
+	for _, c := range e.GetSooner() {
+		says += "\nSooner: " + c.GetChange() + ": by " + dayTime(c.GetP50()) + "."
+	}
+	return says
+}
+
+func dayTime(at *timestamppb.Timestamp) string { return at.AsTime().Format("2006-01-02 15:04Z") }
 
 // waitText is one reason in a line; "": there is none.
 func waitText(w *musterv1.WaitReason) string {
@@ -105,7 +127,7 @@ func waitText(w *musterv1.WaitReason) string {
 
 func newZoneShow(a *app) *cobra.Command {
 	return showsOne(a, &cobra.Command{Use: "show NAME", Short: "what piles up behind one zone, in the order in which it starts when the zone lifts", Example: "  muster nfz show launch"},
-		func(o *wholeOptions, name string) { o.want.Zone = name }, func(res *musterv1.GetMaintenanceResponse) *table {
+		func(o *wholeOptions, name string) { o.want.Zone = name }, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
 			t := newTable("Nothing piles up behind the zone.", column{head: "ROLLOUT", name: true}, column{head: "GPU"}, column{head: "NODES", right: true}, column{head: "COMBINATION", cut: true},
 				column{head: "VERDICT"}, column{head: "TAKES AT LEAST"}, column{head: "CONFIGURATION", wide: true})
 			for _, z := range res.GetZones() {
@@ -113,6 +135,6 @@ func newZoneShow(a *app) *cobra.Command {
 					t.add(p.GetRollout(), p.GetGpu(), p.GetNodes(), p.GetRuns(), p.GetVerdict(), fmt.Sprint(p.GetTakes().AsDuration()), p.GetConfiguration())
 				}
 			}
-			return t
+			return t, ""
 		})
 }

@@ -18,7 +18,7 @@ type submitOptions struct {
 	naming
 	file string
 	typedWork
-	maxRuntime, every, grace span
+	maxRuntime, every, grace, bears span
 }
 
 // typedWork is what the work asks for, as it was typed.
@@ -65,6 +65,7 @@ func (o *submitOptions) flags(cmd *cobra.Command) {
 	f.StringVar(&o.name, "name", "", "its name, unique in its namespace until it has ended")
 	f.StringVar(&o.target, "target", "", "a quota, or flex")
 	o.shapeFlags(f)
+	f.Var(&o.bears, "bears-freeze", "the longest freeze of a node that does it no harm, as in 30s: such maintenance passes under it")
 	f.Var(&o.every, "checkpoint-every", "how often it saves what it has done; none: an eviction loses everything since its start")
 	f.Var(&o.grace, "grace", "how long it needs to leave (30s); at most what the policy says (15m where it says nothing)")
 }
@@ -79,7 +80,7 @@ func (o *submitOptions) shapeFlags(f *pflag.FlagSet) {
 }
 
 // single are the flags that say a workload on the command line.
-var single = []string{"name", "target", "partition", "priority", "gang", "pool", "max-runtime", "checkpoint-every", "grace"}
+var single = []string{"name", "target", "partition", "priority", "gang", "pool", "max-runtime", "checkpoint-every", "grace", "bears-freeze"}
 
 // specs are the workloads to submit, from the file or the flags.
 func (o *submitOptions) specs(cmd *cobra.Command) ([]*musterv1.WorkloadSpec, error) {
@@ -114,7 +115,7 @@ func (o *submitOptions) spec() (*musterv1.WorkloadSpec, error) {
 func (o *submitOptions) shape() (*musterv1.WorkloadSpec, error) {
 	s := &musterv1.WorkloadSpec{
 		Name: o.name, Namespace: o.home(o.app), Target: o.target, Partition: o.partition, Priority: o.priority,
-		MaxRuntime: o.maxRuntime.message(), CheckpointEvery: o.every.message(), Grace: o.grace.message(),
+		MaxRuntime: o.maxRuntime.message(), CheckpointEvery: o.every.message(), Grace: o.grace.message(), BearsFreeze: o.bears.message(),
 	}
 	if o.gang == "" && len(o.pools) == 0 {
 		return nil, usage("a workload needs a pool: --gang 16x8, or --pool NAME=16x8")

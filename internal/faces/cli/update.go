@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,12 +58,21 @@ func newUpdateList(a *app) *cobra.Command {
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
 		t := newTable("There are no updates.", column{head: "UPDATE", name: true}, column{head: "COMPONENT", cut: true}, column{head: "VERSION", cut: true},
 			column{head: "IMPACT"}, column{head: "PENDING", right: true}, column{head: "VERDICT"}, column{head: "DEADLINE", spare: true},
-			column{head: "ADDED"}, column{head: "WITHDRAWN", spare: true})
+			column{head: "ADDED"}, column{head: "WITHDRAWN", spare: true}, column{head: "LASTS", wide: true}, column{head: "MEASURED P90", wide: true, spare: true})
 		for _, u := range res.GetUpdates() {
-			t.add(u.GetName(), u.GetComponent(), u.GetVersion(), u.GetCounts(), u.GetPending(), u.GetVerdict(), u.GetDeadline(), u.GetAdded(), u.GetWithdrawn())
+			t.add(u.GetName(), u.GetComponent(), u.GetVersion(), u.GetCounts(), u.GetPending(), u.GetVerdict(), u.GetDeadline(), u.GetAdded(), u.GetWithdrawn(), short(u.GetLasts().AsDuration()), measuredText(u))
 		}
 		return t, unmetIf(len(res.GetUpdates()) == 0, "there is no update")
 	})
+}
+
+// measuredText is how long nine of ten visits took at most, by GPU model.
+func measuredText(u *musterv1.NodeUpdate) string {
+	var parts []string
+	for _, l := range u.GetMeasured() {
+		parts = append(parts, fmt.Sprintf("%s %s (%d visits)", l.GetGpu(), short(l.GetP90().AsDuration()), l.GetVisits()))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // namedOptions are those of a change that names one thing.

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -62,13 +64,25 @@ func newZoneList(a *app) *cobra.Command {
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
 		t := newTable("There are no zones.", column{head: "ZONE", name: true}, column{head: "SCOPE", cut: true}, column{head: "FROM"}, column{head: "TO"}, column{head: "IN FORCE"},
 			column{head: "BLOCKED", cut: true}, column{head: "BEHIND", right: true}, column{head: "UNTESTED", right: true}, column{head: "CONFLICTS", cut: true},
+			column{head: "DAYS IN QUARTER", spare: true},
 			column{head: "OWNER", name: true, spare: true}, column{head: "REASON", wide: true}, column{head: "LINK", wide: true}, column{head: "ENDED", spare: true})
 		for _, z := range res.GetZones() {
 			t.add(z.GetName(), z.GetScope()+z.GetWorkload(), z.GetFrom(), z.GetTo(), yesNo(z.GetActive()), z.GetBlocked(), z.GetBehind(), z.GetUntested(), z.GetConflicts(),
-				z.GetOwner(), z.GetReason(), z.GetLink(), z.GetEnded())
+				daysText(z), z.GetOwner(), z.GetReason(), z.GetLink(), z.GetEnded())
 		}
 		return t, unmetIf(len(res.GetZones()) == 0, "there is no zone")
 	})
+}
+
+// daysText is how many zone days the quotas of a zone have in this quarter, of how many; "": it covers a place.
+func daysText(z *musterv1.Zone) string {
+	switch {
+	case z.GetQuota() == "":
+		return ""
+	case z.GetQuotaDaysLimit() == 0:
+		return strconv.Itoa(int(z.GetQuotaDays()))
+	}
+	return fmt.Sprintf("%d of %d", z.GetQuotaDays(), z.GetQuotaDaysLimit())
 }
 
 func yesNo(yes bool) string {

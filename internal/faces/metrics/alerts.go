@@ -118,7 +118,7 @@ func plannedAlerts() []Alert {
 		{
 			Name: "MusterVisitLate", Expr: `muster_visits_late > 0`,
 			For: "30m", Severity: "ticket",
-			Summary: "{{ $value }} nodes are under maintenance for longer than their updates say",
+			Summary: "{{ $value }} nodes are under maintenance for longer than planned",
 			Do:      "muster maintenance list shows them; muster maintenance done or failed ends a visit that people carry out.",
 		},
 	}

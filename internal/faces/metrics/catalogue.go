@@ -74,7 +74,7 @@ var (
 	atRisk      = Metric{"muster_rollouts_at_risk", Gauge, nil, "Rollouts whose remaining visits take longer than the time that is left to a deadline."}
 	conflicts   = Metric{"muster_zone_conflicts", Gauge, nil, "Deadlines and announced maintenances that fall inside a no-fly zone, of nodes that it covers."}
 	contradict  = Metric{"muster_claims_contradicted", Gauge, nil, "Updates that were measured to do more than they claim."}
-	overdue     = Metric{"muster_visits_late", Gauge, nil, "Visits under way that work for longer than their updates say."}
+	overdue     = Metric{"muster_visits_late", Gauge, nil, "Visits under way that work for longer than planned: as nine of ten visits took, where ten were measured, or as their updates say."}
 	version     = Metric{"muster_state_version", Gauge, nil, "Records applied: the version of the state."}
 	leads       = Metric{"muster_leads", Gauge, nil, "1 while this server decides, 0 while it follows another."}
 	lagging     = Metric{"muster_follower_lag_seconds", Gauge, nil, "Seconds by which a server that follows may be behind the log; 0 while it leads."}

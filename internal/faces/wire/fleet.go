@@ -150,6 +150,7 @@ func maintenancePolicy(p fleet.MaintenancePolicy) *musterv1.MaintenancePolicy {
 	return &musterv1.MaintenancePolicy{
 		Horizon: durationpb.New(p.Horizon), Lead: durationpb.New(p.Lead),
 		Validation: durationpb.New(p.Validation), KeepRoom: durationpb.New(p.KeepRoom),
+		ZoneDays: proto.Int32(int32(p.ZoneDays)),
 	}
 }
 

@@ -33,17 +33,22 @@ func Maintenance(s *fleet.State, now fleet.Instant) *musterv1.GetMaintenanceResp
 	for _, b := range view.Drift(s) {
 		out.Configurations = append(out.Configurations, &musterv1.Configuration{
 			Partition: b.Partition, Configuration: b.Hash, Runs: b.Runs, Nodes: int32(b.Nodes), Lacks: b.Lacks, Since: Instant(b.Since),
+			UntestedByProvider: int32(b.UntestedByProvider),
 		})
 	}
 	return out
 }
 
 func nodeUpdate(u *fleet.NodeUpdate, row view.Update) *musterv1.NodeUpdate {
-	return &musterv1.NodeUpdate{
+	m := &musterv1.NodeUpdate{
 		Name: u.Name, Component: u.Component.Name, Version: u.Component.Version, Gpus: u.GPUs, Impact: string(u.Impact),
 		Freeze: length(u.Freeze), Lasts: length(u.Lasts), NotBefore: Instant(u.NotBefore), Deadline: Instant(u.Deadline), Executor: u.Executor,
 		Counts: string(row.Impact), Pending: int32(row.Pending), Verdict: string(row.Verdict), Added: Instant(row.Added), Withdrawn: Instant(row.Withdrawn),
 	}
+	for _, l := range row.Measured {
+		m.Measured = append(m.Measured, &musterv1.MeasuredLength{Gpu: l.GPU, Visits: int32(len(l.Took)), P50: length(l.P50), P90: length(l.P90)})
+	}
+	return m
 }
 
 func rollout(row view.Rollout) *musterv1.Rollout {
@@ -69,7 +74,7 @@ func zone(z *fleet.Zone, row view.Zone) *musterv1.Zone {
 		Name: z.Name, Scope: z.Scope, From: Instant(row.From), To: Instant(row.To), Recur: z.Recur, TimeZone: z.TimeZone,
 		Reason: z.Reason, Owner: z.Owner, Link: z.Link, By: z.By, Ended: Instant(z.Ended),
 		Active: row.Active, Blocked: row.BlockedNames, Behind: int32(row.Behind), Untested: int32(row.Untested), Conflicts: row.ConflictNames,
-		Oldest: Instant(row.Oldest),
+		Oldest: Instant(row.Oldest), Quota: row.Quota, QuotaDays: int32(row.Days), QuotaDaysLimit: int32(row.DaysLimit),
 	}
 	if z.Workload != "" {
 		m.Workload = z.Namespace + "/" + z.Workload
@@ -82,7 +87,7 @@ func zone(z *fleet.Zone, row view.Zone) *musterv1.Zone {
 
 func notice(o *fleet.Notice, row view.Maintenance) *musterv1.Notice {
 	return &musterv1.Notice{
-		Name: o.Name, Nodes: o.Nodes, Starts: Instant(o.Starts), Lasts: length(o.Lasts), Impact: string(o.Impact), Provider: o.Provider,
+		Name: o.Name, Nodes: o.Nodes, Starts: Instant(o.Starts), Lasts: length(o.Lasts), Impact: string(o.Impact), Freeze: length(o.Freeze), Provider: o.Provider,
 		State: row.State, BlockedBy: row.BlockedBy, Conflicts: row.Conflicts, By: o.By,
 	}
 }

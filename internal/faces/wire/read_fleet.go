@@ -113,8 +113,11 @@ func readPolicy(now fleet.Policy, p *musterv1.Policy) (fleet.Policy, error) {
 			return now, err
 		}
 	}
-	if p.GetMaintenance() != nil {
+	if m := p.GetMaintenance(); m != nil {
 		now.Maintenance = now.Maintenance.OrDefault()
+		if m.ZoneDays != nil { //nolint:protogetter // whether it is set matters
+			now.Maintenance.ZoneDays = int(m.GetZoneDays())
+		}
 	}
 	for _, d := range []struct {
 		field string

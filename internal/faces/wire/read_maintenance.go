@@ -91,7 +91,11 @@ func ReadNotice(m *musterv1.Notice) (core.Command, error) {
 		return nil, err
 	}
 	lasts, err := ReadDuration("notice.lasts", m.GetLasts())
+	if err != nil {
+		return nil, err
+	}
+	freeze, err := ReadDuration("notice.freeze", m.GetFreeze())
 	return core.AddNotice{
-		Name: m.GetName(), Nodes: m.GetNodes(), Starts: starts, Lasts: lasts, Impact: fleet.Impact(m.GetImpact()), Provider: m.GetProvider(),
+		Name: m.GetName(), Nodes: m.GetNodes(), Starts: starts, Lasts: lasts, Impact: fleet.Impact(m.GetImpact()), Freeze: freeze, Provider: m.GetProvider(),
 	}, err
 }

@@ -33,6 +33,7 @@ func ReadSpec(place string, m *musterv1.WorkloadSpec, by core.Actor) (fleet.Spec
 		{".max_runtime", m.GetMaxRuntime(), &s.MaxRuntime},
 		{".checkpoint_every", m.GetCheckpointEvery(), &s.CheckpointEvery},
 		{".grace", m.GetGrace(), &s.Grace},
+		{".bears_freeze", m.GetBearsFreeze(), &s.BearsFreeze},
 	} {
 		if d.says == nil {
 			continue

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/forecast"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/maintenance"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -25,6 +26,15 @@ func rolloutWhole(s *fleet.State, r *fleet.Rollout, now fleet.Instant) *musterv1
 	if r.Open() {
 		rest, deadline := maintenance.RestOf(s, r, now)
 		m.Rest, m.Deadline = length(rest), Instant(deadline)
+	}
+	return m
+}
+
+// RolloutEnd is when a rollout should be over.
+func RolloutEnd(e forecast.End) *musterv1.RolloutEnd {
+	m := &musterv1.RolloutEnd{P50: Instant(e.P50), P90: Instant(e.P90), Unknown: e.Unknown}
+	for _, c := range e.Sooner {
+		m.Sooner = append(m.Sooner, &musterv1.SoonerEnd{Change: c.Change, Zone: c.Zone, P50: Instant(c.P50)})
 	}
 	return m
 }

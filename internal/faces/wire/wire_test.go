@@ -24,7 +24,7 @@ func policy() fleet.Policy {
 	p.OpenReading = !p.OpenReading
 	p.Targets = fleet.Targets{Availability: 931, Uptime: 871, MTTR: 7 * time.Hour}
 	p.Idle = fleet.Idle{Threshold: 71, Window: 8 * time.Hour}
-	p.Maintenance = fleet.MaintenancePolicy{Horizon: 5 * time.Hour, Lead: 6 * time.Hour, Validation: time.Minute, KeepRoom: 2 * time.Hour}
+	p.Maintenance = fleet.MaintenancePolicy{Horizon: 5 * time.Hour, Lead: 6 * time.Hour, Validation: time.Minute, KeepRoom: 2 * time.Hour, ZoneDays: 14}
 	return p
 }
 

@@ -45,7 +45,7 @@ func Workload(s *fleet.State, w *fleet.Workload, row view.Workload) *musterv1.Wo
 func Spec(s fleet.Spec) *musterv1.WorkloadSpec {
 	out := &musterv1.WorkloadSpec{
 		Name: s.Name, Namespace: s.Namespace, Target: s.Target, Partition: s.Partition, Priority: s.Priority.String(),
-		MaxRuntime: length(s.MaxRuntime), CheckpointEvery: length(s.CheckpointEvery), Grace: length(s.Grace),
+		MaxRuntime: length(s.MaxRuntime), CheckpointEvery: length(s.CheckpointEvery), Grace: length(s.Grace), BearsFreeze: length(s.BearsFreeze),
 		Pools: make([]*musterv1.Pool, len(s.Pools)),
 	}
 	for i, p := range s.Pools {

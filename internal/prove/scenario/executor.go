@@ -86,7 +86,7 @@ func (x *executor) takes(m *fleet.Maintained, v *fleet.Visit) time.Duration {
 		if b.Takes < 0 || !b.concerns(v) {
 			continue
 		}
-		rest := v.Lasts
+		rest := says(m, v)
 		for _, name := range b.Updates {
 			rest -= m.Update(name).Lasts
 		}
@@ -95,7 +95,18 @@ func (x *executor) takes(m *fleet.Maintained, v *fleet.Visit) time.Duration {
 		}
 		return rest + b.Takes
 	}
-	return v.Lasts
+	return says(m, v)
+}
+
+// says is how long the updates of a visit say that it takes, whatever others took.
+func says(m *fleet.Maintained, v *fleet.Visit) (sum time.Duration) {
+	for _, name := range v.Updates {
+		sum += m.Update(name).Lasts
+	}
+	if len(v.Updates) == 0 {
+		return v.Lasts
+	}
+	return sum
 }
 
 // due is when the executor has something to say of a visit, or Never.

@@ -46,10 +46,15 @@ type Action interface {
 type Told struct {
 	Command core.Command
 	Reason  string
+	User    string // who asks for it; "": an operator
 }
 
 func (t Told) request(*fleet.State) (core.Request, error) {
-	return core.Request{Command: t.Command, Actor: operator, Reason: t.Reason}, nil
+	actor := operator
+	if t.User != "" {
+		actor = core.Actor{Name: "user:" + t.User, User: t.User}
+	}
+	return core.Request{Command: t.Command, Actor: actor, Reason: t.Reason}, nil
 }
 
 // operator tells the story's commands.

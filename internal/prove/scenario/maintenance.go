@@ -10,7 +10,7 @@ import (
 )
 
 // maintenanceSteps are the kinds of step that this file reads.
-var maintenanceSteps = []string{"update", "rollout", "nfz", "notice", "maintenance", "executor", "agree"}
+var maintenanceSteps = []string{"update", "rollout", "nfz", "notice", "maintenance", "executor", "agree", "observed"}
 
 // maintenanceAction reads the steps about planned work on nodes.
 func (p *parser) maintenanceAction(kind string, v yamlfile.Value) (Action, bool) {
@@ -27,6 +27,8 @@ func (p *parser) maintenanceAction(kind string, v yamlfile.Value) (Action, bool)
 		return behave(v), true
 	case "agree":
 		return p.agree(v), true
+	case "observed":
+		return observed(v), true
 	}
 	return nil, false
 }
@@ -125,7 +127,7 @@ func percent(v yamlfile.Value) fleet.Permille {
 }
 
 func (p *parser) zone(v yamlfile.Value) Action {
-	f := v.Fields("name", "state", "reason", "scope", "workload", "from", "to", "blocks", "recur", "zone", "reason", "owner", "link")
+	f := v.Fields("name", "state", "reason", "scope", "workload", "from", "to", "blocks", "recur", "zone", "reason", "owner", "link", "user")
 	name := f.Need("name").Name()
 	if f.Has("state") {
 		f.At("state").Word("ended")
@@ -149,14 +151,29 @@ func (p *parser) zone(v yamlfile.Value) Action {
 	first := fleet.Span{From: moment(f.Need("from")), To: moment(f.Need("to"))}
 	if z.Recur == "" && z.TimeZone == "" {
 		z.Spans = []fleet.Span{first} // whether it ends after it begins is asked of the command
-		return Told{Command: core.AddZone{Zone: z}}
+		return addZone(f, z)
 	}
 	spans, err := recurrence.Spans(z.Recur, z.TimeZone, first)
 	if err != nil {
 		v.Fail("zone %s: %v", name, err)
 	}
 	z.Spans = spans
-	return Told{Command: core.AddZone{Zone: z}}
+	return addZone(f, z)
+}
+
+// addZone is a zone that a person adds, or else an operator.
+func addZone(f yamlfile.Fields, z fleet.Zone) Action {
+	return Told{Command: core.AddZone{Zone: z}, User: f.At("user").Text()}
+}
+
+// observed reads what a node is seen to run.
+func observed(v yamlfile.Value) Action {
+	f := v.Fields("node", "runs")
+	var runs fleet.Runs
+	for _, e := range f.Need("runs").Entries() {
+		runs = append(runs, fleet.Component{Name: e.Key, Version: e.Value.Text()})
+	}
+	return Told{Command: core.ObserveRuns{Node: f.Need("node").Name(), Runs: runs}}
 }
 
 func textOr(v yamlfile.Value, otherwise string) string {
@@ -167,7 +184,7 @@ func textOr(v yamlfile.Value, otherwise string) string {
 }
 
 func notice(v yamlfile.Value, provider bool) Action {
-	f := v.Fields("name", "state", "nodes", "starts", "lasts", "impact")
+	f := v.Fields("name", "state", "nodes", "starts", "lasts", "impact", "freeze")
 	name := f.Need("name").Name()
 	if f.Has("state") {
 		f.At("state").Word("cancelled")
@@ -175,7 +192,7 @@ func notice(v yamlfile.Value, provider bool) Action {
 	}
 	return Told{Command: core.AddNotice{
 		Name: name, Nodes: nodeNames(f.Need("nodes")), Starts: moment(f.Need("starts")), Lasts: f.Need("lasts").Duration(),
-		Impact: impact(f.Need("impact")), Provider: provider,
+		Impact: impact(f.Need("impact")), Freeze: f.At("freeze").Duration(), Provider: provider,
 	}}
 }
 

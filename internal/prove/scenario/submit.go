@@ -11,7 +11,7 @@ const mostRank = 1000
 
 func (p *parser) submit(v yamlfile.Value) Action {
 	f := v.Fields("name", "namespace", "user", "groups", "target", "partition", "priority", "pools",
-		"runtime", "maxRuntime", "checkpointEvery", "grace")
+		"runtime", "maxRuntime", "checkpointEvery", "grace", "bearsFreeze")
 	a := Submit{Runtime: f.At("runtime").Duration(), Ends: f.Has("runtime")}
 	a.Spec = fleet.Spec{
 		Name: f.Need("name").Name(), Namespace: f.Need("namespace").Name(),
@@ -19,7 +19,7 @@ func (p *parser) submit(v yamlfile.Value) Action {
 		Target: f.Need("target").Path(), Partition: f.At("partition").Path(),
 		Priority: priority(f.At("priority")), Pools: pools(f.Need("pools")),
 		MaxRuntime: f.At("maxRuntime").Duration(), CheckpointEvery: f.At("checkpointEvery").Duration(),
-		Grace: fleet.DefaultGrace,
+		Grace: fleet.DefaultGrace, BearsFreeze: f.At("bearsFreeze").Duration(),
 	}
 	if f.Has("grace") {
 		a.Spec.Grace = f.At("grace").Duration()

@@ -41,6 +41,8 @@ type MaintenancePolicy struct {
 	Lead       time.Duration `json:"lead"`       // between the announcement of a visit under in-quota work and its begin
 	Validation time.Duration `json:"validation"` // how long the validation after a visit takes
 	KeepRoom   time.Duration `json:"keepRoom"`   // the room of work that stopped is kept so long
+	// ZoneDays is how many days of a quarter the owners of a tree of quotas may keep updates away from its nodes; 0: as many as they like.
+	ZoneDays int `json:"nfzDays,omitempty"`
 }
 
 // OrDefault is the policy, or the contract's defaults where none was set.
@@ -187,6 +189,9 @@ func (s *State) SetVisit(p *Partition, node int, v Visit) {
 	ref := NodeRef{p.ID, node}
 	was := n.Visit
 	n.Visit = &v
+	if was != nil && was.Key == v.Key && m.measure(p.GPU, *was, v) {
+		s.lookAtAll()
+	}
 	switch {
 	case !v.State.Ended() && (was == nil || was.Key != v.Key):
 		m.Open = append(m.Open, ref)
@@ -220,6 +225,7 @@ func (s *State) beginVisit(p *Partition, n *Node, v Visit) {
 func (s *State) endVisit(p *Partition, n *Node, v Visit) {
 	if v.State == VisitDone {
 		n.Runs = n.Runs.With(v.Brings...)
+		n.Forced = n.Forced && len(v.Brings) == 0
 		s.lookAtOthers(p, n, v)
 	}
 	if r := s.Maintained.Rollout(v.Rollout); r != nil && (v.Canary || v.State == VisitFailed) {
@@ -264,10 +270,22 @@ func (r *Rollout) visited(n *Node, v Visit) {
 
 // SetRuns keeps what a node is observed to run.
 func (s *State) SetRuns(p *Partition, node int, runs Runs) {
-	p.Nodes[node].Runs = runs
+	n := p.Nodes[node]
+	n.Forced = s.forces(n, runs)
+	n.Runs = runs
 	s.plans++
 	s.lookAt(p)
 	p.Touch()
+}
+
+// forces says whether the provider brought a node to what it is observed to run: its last visit was the provider's. Where only
+// more is known of it than before, nothing was brought.
+func (s *State) forces(n *Node, runs Runs) bool {
+	if n.Visit == nil || n.Visit.Notice == "" {
+		return false
+	}
+	o := s.Kept().Notice(n.Visit.Notice)
+	return o != nil && o.Provider && (n.Forced || !runs.Has(n.Runs))
 }
 
 // SetLeaving says that maintenance takes a node within the horizon, or does not any more.

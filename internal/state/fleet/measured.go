@@ -11,6 +11,7 @@ type Measured struct {
 	Since         Instant        `json:"since"` // interruptions are counted from here on
 	Interruptions []Interruption `json:"interruptions,omitempty"`
 	Exposures     []Exposure     `json:"exposures,omitempty"` // those that may still be blamed
+	Lengths       []Length       `json:"lengths,omitempty"`   // of visits, in order of the first of each
 }
 
 // Interruption is work that a node lost.
@@ -217,6 +218,6 @@ func (m *Maintained) exposed(p *Partition, node int, v Visit) {
 
 func (m *Measured) clone() Measured {
 	c := *m
-	c.Interruptions, c.Exposures = slices.Clone(m.Interruptions), slices.Clone(m.Exposures)
+	c.Interruptions, c.Exposures, c.Lengths = slices.Clone(m.Interruptions), slices.Clone(m.Exposures), slices.Clone(m.Lengths)
 	return c
 }

@@ -62,6 +62,7 @@ type Node struct {
 	Planned bool    `json:"planned,omitempty"` // planned work alone keeps it from being healthy
 	Until   Instant `json:"until,omitempty"`   // end of a canary's soak; 0: it is none
 	Visit   *Visit  `json:"visit,omitempty"`   // the last one; nil: none was ever made
+	Forced  bool    `json:"forced,omitempty"`  // the provider's maintenance brought it to what it runs
 
 	// Derived by replicas.go.
 	residents []Resident

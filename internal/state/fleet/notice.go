@@ -13,6 +13,7 @@ type Notice struct {
 	Starts   Instant       `json:"starts"`
 	Lasts    time.Duration `json:"lasts"`
 	Impact   Impact        `json:"impact"`
+	Freeze   time.Duration `json:"freeze,omitempty"` // of an impact freeze: how long the nodes pause at most; 0: not known
 	Provider bool          `json:"provider,omitempty"`
 	By       string        `json:"by,omitempty"`
 	Added    Instant       `json:"added"`

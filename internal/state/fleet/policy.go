@@ -73,6 +73,8 @@ func (p Policy) Silence() time.Duration { return max(p.StaleAfter, time.Minute) 
 // Where the policy says 0 it is still a moment: no work is started and evicted at once.
 func (p Policy) FlexRun() time.Duration { return max(p.FlexMinimum, time.Nanosecond) }
 
+const mostZoneDays = 92 // of a quarter
+
 // Check says what is wrong with the policy, or nil.
 func (p Policy) Check() error {
 	switch {
@@ -81,6 +83,8 @@ func (p Policy) Check() error {
 	case p.Dwell < 0 || p.Probation < 0 || p.StaleAfter < 0 || p.FlexMinimum < 0 || p.MaxGrace < 0 || p.Idle.Window < 0,
 		p.Maintenance.Horizon < 0 || p.Maintenance.Lead < 0 || p.Maintenance.Validation < 0 || p.Maintenance.KeepRoom < 0:
 		return fmt.Errorf("a duration is negative; durations are zero or more")
+	case p.Maintenance.ZoneDays < 0 || p.Maintenance.ZoneDays > mostZoneDays:
+		return fmt.Errorf("a quarter has no %d zone days; 0 (no limit) to %d are possible", p.Maintenance.ZoneDays, mostZoneDays)
 	}
 	return p.Targets.Check()
 }

@@ -15,6 +15,7 @@ type Spec struct {
 	MaxRuntime      time.Duration `json:"maxRuntime,omitempty"`      // 0: unknown
 	CheckpointEvery time.Duration `json:"checkpointEvery,omitempty"` // 0: an eviction loses everything since the start
 	Grace           time.Duration `json:"grace"`
+	BearsFreeze     time.Duration `json:"bearsFreeze,omitempty"` // the longest freeze of a node that does it no harm; 0: none
 }
 
 // Pool is a set of identical replicas inside a workload, each on one node. A

@@ -45,6 +45,8 @@ type VisitWork struct {
 	Probation Instant `json:"probation,omitempty"`
 	// Degraded is how the node was degraded before, and is again after it.
 	Degraded Degradation `json:"degraded,omitzero"`
+	// Borne: all work on the node bears the freeze, and stays.
+	Borne bool `json:"borne,omitempty"`
 	// Out: the node was out of service already; its return belongs to the repair.
 	Out bool   `json:"out,omitempty"`
 	Why string `json:"why,omitempty"` // why it failed or was skipped
@@ -57,7 +59,7 @@ type Degradation struct {
 }
 
 // Quiet says whether the node stays in service.
-func (v *Visit) Quiet() bool { return !v.Impact.Disturbs() }
+func (v *Visit) Quiet() bool { return v.Borne || !v.Impact.Disturbs() }
 
 // Ends is when the visit should be over, if it takes what it is said to.
 func (v *Visit) Ends() Instant { return v.Began.Add(v.Lasts + v.Checks) }

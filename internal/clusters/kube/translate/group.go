@@ -19,6 +19,7 @@ type Work struct {
 	MaxRuntime      time.Duration
 	Checkpoint      time.Duration
 	Grace           time.Duration
+	BearsFreeze     time.Duration
 	// Done are the names of pools that have finished entirely, while others have not.
 	Done     []string
 	Problems []Problem
@@ -88,6 +89,7 @@ func gather(namespace, name string, pods []Pod) Work {
 	w := Work{
 		Namespace: namespace, Name: name, Target: first.Wishes.Target, Partition: first.Wishes.Partition,
 		Priority: first.Wishes.Priority, MaxRuntime: first.Wishes.MaxRuntime, Checkpoint: first.Wishes.Checkpoint, Grace: first.Wishes.Grace,
+		BearsFreeze: first.Wishes.BearsFreeze,
 	}
 	sizes := map[string]int{}
 	unlike := unlikeLeader(pods)

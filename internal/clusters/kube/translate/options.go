@@ -32,6 +32,7 @@ const (
 	AnnotationMaxRuntime = "muster.dev/max-runtime"
 	AnnotationCheckpoint = "muster.dev/checkpoint-every"
 	AnnotationGrace      = "muster.dev/grace"
+	AnnotationFreeze     = "muster.dev/bears-freeze"
 	AnnotationPartition  = "muster.dev/partition"
 
 	AnnotationNode = "muster.dev/node" // where Muster has started the pod

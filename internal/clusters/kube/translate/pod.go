@@ -83,9 +83,10 @@ type Wishes struct {
 
 // Times are how long work says that it takes; 0: it does not say.
 type Times struct {
-	MaxRuntime time.Duration
-	Checkpoint time.Duration
-	Grace      time.Duration
+	MaxRuntime  time.Duration
+	Checkpoint  time.Duration
+	Grace       time.Duration
+	BearsFreeze time.Duration
 }
 
 // Managed says whether the pod is Muster's to start: it has a target, and waits
@@ -314,6 +315,7 @@ func (p *Pod) readWishes(of *corev1.Pod) {
 	}
 	w.MaxRuntime = p.duration(notes, AnnotationMaxRuntime)
 	w.Checkpoint = p.duration(notes, AnnotationCheckpoint)
+	w.BearsFreeze = p.duration(notes, AnnotationFreeze)
 	w.Grace = p.duration(notes, AnnotationGrace)
 	if _, said := notes[AnnotationGrace]; !said {
 		w.Grace = graceOf(of)

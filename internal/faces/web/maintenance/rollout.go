@@ -67,6 +67,12 @@ func (m rolloutView) lead() string {
 	if r.GetRest() != nil {
 		says += " The visits that remain take " + parts.Lasted(r.GetRest().AsDuration()) + " at least, as many at once as limits and promises permit."
 	}
+	switch e := r.GetEnd(); {
+	case e.GetP50() != nil:
+		says += " It should end by " + m.clock(e.GetP50()) + " (p50), and in nine of ten cases by " + m.clock(e.GetP90()) + " (p90)."
+	case e.GetUnknown() != "":
+		says += " When it ends is not known: " + e.GetUnknown() + "."
+	}
 	if r.GetDeadline() != nil {
 		says += " The first deadline is " + m.clock(r.GetDeadline()) + "."
 	}

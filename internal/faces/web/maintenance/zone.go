@@ -57,6 +57,15 @@ func (m zoneView) costs() string {
 		"deadlines and announced maintenances inside: " + draw.Number(len(z.GetConflicts())) + "."
 }
 
+// days says for how many days of this quarter zones follow the nodes of the zone's tree of quotas.
+func (m zoneView) days() string {
+	says := draw.Count(int(m.z.GetQuotaDays()), "day") + " of zones over quota " + m.z.GetQuota()
+	if most := int(m.z.GetQuotaDaysLimit()); most > 0 {
+		says += "; its owners may set " + draw.Number(most)
+	}
+	return says
+}
+
 // unproven is how many combinations behind the zone no canary has proven.
 func (m zoneView) unproven() (n int) {
 	for _, p := range m.z.GetPiles() {
