@@ -124,7 +124,7 @@ TEMPLATE = $(HELM) template muster deploy/helm/muster --namespace muster --kube-
 AGENT = $(TEMPLATE) --set server.enabled=false --set agent.server=muster.example.org:6879 --show-only templates/agent.yaml --show-only templates/bindings.yaml --show-only templates/signpost.yaml
 WEBHOOK = --set server.enabled=false --set agent.server=muster.example.org:6879 --set agent.mode=manage --set agent.admission.by=webhook \
 	--set agent.admission.webhook.tlsSecret=muster-webhook-tls --set 'agent.admission.webhook.annotations.cert-manager\.io/inject-ca-from=muster/muster-webhook'
-MADE = kubernetes/server.yaml kubernetes/agent-observe.yaml kubernetes/agent-manage.yaml kubernetes/agent-kueue.yaml kubernetes/webhook.yaml
+MADE = kubernetes/server.yaml kubernetes/agent-observe.yaml kubernetes/agent-manage.yaml kubernetes/agent-kueue.yaml kubernetes/visit-jobs.yaml kubernetes/webhook.yaml
 
 helm: ## bin/tools/helm, pinned in tools/helm (minutes, once)
 	go build -modfile=tools/helm/go.mod -trimpath -o $(HELM) helm.sh/helm/v3/cmd/helm
@@ -135,6 +135,7 @@ manifests: ## the plain manifests in deploy/kubernetes, from the Helm chart
 	$(AGENT) > deploy/kubernetes/agent-observe.yaml
 	$(AGENT) --set agent.mode=manage > deploy/kubernetes/agent-manage.yaml
 	$(AGENT) --set agent.mode=kueue > deploy/kubernetes/agent-kueue.yaml
+	$(TEMPLATE) --set agent.mode=manage --set agent.visitJobs.enabled=true --show-only templates/visitjobs.yaml > deploy/kubernetes/visit-jobs.yaml
 	$(TEMPLATE) $(WEBHOOK) --show-only templates/webhook.yaml > deploy/kubernetes/webhook.yaml
 	cd deploy && find helm -type f | LC_ALL=C sort | xargs sha256sum > kubernetes/chart.sha256
 	cd deploy && sha256sum $(MADE) >> kubernetes/chart.sha256

@@ -26,7 +26,7 @@ func TestThePlainManifestsAreThoseOfTheChart(t *testing.T) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
 		want[name] = sum
 	}
-	names := []string{"kubernetes/server.yaml", "kubernetes/agent-observe.yaml", "kubernetes/agent-manage.yaml", "kubernetes/agent-kueue.yaml", "kubernetes/webhook.yaml"}
+	names := []string{"kubernetes/server.yaml", "kubernetes/agent-observe.yaml", "kubernetes/agent-manage.yaml", "kubernetes/agent-kueue.yaml", "kubernetes/visit-jobs.yaml", "kubernetes/webhook.yaml"}
 	err = filepath.WalkDir(filepath.Join(deploy, "helm"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			name, _ := filepath.Rel(deploy, path)
@@ -72,7 +72,7 @@ var valueSets = map[string]struct {
 			"name: muster-maintenance\n", "name: muster-maintenance-pods\n", "name: muster-marks\n",
 			"name: muster-templates\n", "name: muster-bind\n", "'direct' == 'direct'",
 		},
-		[]string{"StatefulSet", "muster-refuse-unmanaged", "MutatingWebhookConfiguration", "--fence-after", "--prometheus"},
+		[]string{"StatefulSet", "muster-refuse-unmanaged", "MutatingWebhookConfiguration", "--fence-after", "--prometheus", "muster-visit-jobs", "podtemplates"},
 	},
 	"an agent that manages, fences, measures, and refuses what is not Muster's": {
 		[]string{
@@ -87,7 +87,19 @@ var valueSets = map[string]struct {
 		[]string{"server.enabled=false", "agent.server=muster.example.org:6879", "agent.mode=manage", "agent.bind=scheduler"},
 		15,
 		[]string{"'scheduler' == 'direct'", "name: muster-manage"},
-		[]string{"muster-bind", "pods/binding\"], verbs: [\"create\"]", "'direct' == 'direct'"},
+		[]string{"name: muster-bind", "pods/binding\"], verbs: [\"create\"]", "'direct' == 'direct'"},
+	},
+	"an agent that carries out visits by Jobs": {
+		[]string{"server.enabled=false", "agent.server=muster.example.org:6879", "agent.mode=manage", "agent.visitJobs.enabled=true"},
+		18,
+		[]string{"kind: Namespace", "name: muster-visit-jobs\n  namespace: muster-maintenance\n", `resources: ["podtemplates"], verbs: ["get"]`, `resources: ["jobs"], verbs: ["get", "create"]`},
+		nil,
+	},
+	"an agent that carries out visits by Jobs in a namespace that is there": {
+		[]string{"server.enabled=false", "agent.server=muster.example.org:6879", "agent.mode=manage", "agent.visitJobs.enabled=true", "agent.visitJobs.createNamespace=false"},
+		17,
+		[]string{"name: muster-visit-jobs\n  namespace: muster-maintenance\n"},
+		[]string{"kind: Namespace\n"},
 	},
 	"an agent that manages an older cluster": {
 		[]string{
@@ -279,6 +291,7 @@ func TestTheChartRefusesWrongValues(t *testing.T) {
 		{"agent.mode=manage", "agent.admission.by=hope"},
 		{"agent.mode=manage", "agent.admission.by=webhook"},
 		{"agent.fenceAfter=10m"},
+		{"agent.visitJobs.enabled=true"},
 		{"server.replicas=2"},
 		{"server.replicas=2", "server.journal.dsnSecret=db"},
 		{"server.replicas=2", "server.journal.dsnSecret=db", "server.tls.by=proxy"},

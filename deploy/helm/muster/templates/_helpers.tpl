@@ -88,6 +88,7 @@ priorityClassName: {{ . }}
 {{- end }}
 {{- if not (has .Values.agent.bind (list "direct" "scheduler")) }}{{ fail (printf "agent.bind is %q; it can be direct (Muster binds pods) or scheduler (kube-scheduler does)" .Values.agent.bind) }}{{ end -}}
 {{- if and .Values.agent.fenceAfter (ne .Values.agent.mode "manage") }}{{ fail "agent.fenceAfter: nodes are fenced in mode manage alone" }}{{ end -}}
+{{- if and .Values.agent.visitJobs.enabled (ne .Values.agent.mode "manage") }}{{ fail "agent.visitJobs: Jobs of visits are made in mode manage alone; set agent.mode=manage" }}{{ end -}}
 {{- end }}
 {{- range .Values.server.clusters }}
 {{- if not (and .name .kubeconfigSecret (has .mode (list "observe" "kueue" "manage"))) }}{{ fail "server.clusters: each needs name, kubeconfigSecret, and mode observe, kueue or manage" }}{{ end -}}
