@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -69,11 +70,15 @@ func (j VisitJobs) ProviderID(ctx context.Context, cluster, node string) (string
 	return n.Spec.ProviderID, err
 }
 
-// Begin makes the Job of an order. Its name is the order's, so that it cannot be made twice.
+// Begin makes the Job of an order. Its name is the order's, so that it cannot be made twice. A node that is taken out
+// of service for it shows that first: its agent writes the mark while the visit is under way already.
 func (j VisitJobs) Begin(ctx context.Context, o executor.Order) (executor.Report, error) {
 	c, err := j.Reach(o.Cluster)
 	if err != nil {
 		return executor.Report{}, err
+	}
+	if shown, err := c.showsVisit(ctx, o); !shown || err != nil {
+		return executor.Report{State: executor.Running}, err // it is begun at a later look
 	}
 	job := visitJobOf(o)
 	template, err := c.podTemplate(ctx, job.namespace, job.template)
@@ -84,6 +89,19 @@ func (j VisitJobs) Begin(ctx context.Context, o executor.Order) (executor.Report
 		err = &executor.Refused{Err: err}
 	}
 	return executor.Report{State: executor.Running}, err
+}
+
+// showsVisit says whether the node of an order bears the mark that keeps others off it, if it is to bear one.
+func (c *Client) showsVisit(ctx context.Context, o executor.Order) (bool, error) {
+	if !o.Takes {
+		return true, nil
+	}
+	var n corev1.Node
+	if err := c.core.Get().Resource("nodes").Name(translate.Bare(o.Node)).Do(ctx).Into(&n); err != nil {
+		return false, notThere(err)
+	}
+	mark := translate.TaintOf(translate.MarkMaintenance)
+	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == mark }), nil
 }
 
 // jobName is the name of an order's Job; node names may be longer than a Job's.

@@ -32,7 +32,7 @@ func newYard(t *testing.T) (*yard, VisitJobs) {
 		"/api/v1/namespaces/muster-maintenance/podtemplates/driver-580": `{"kind":"PodTemplate","apiVersion":"v1","metadata":{"name":"driver-580"},"template":{
 			"metadata":{"labels":{"app":"driver"},"annotations":{"muster.dev/version":"forged"}},
 			"spec":{"nodeName":"elsewhere","containers":[{"name":"a","image":"driver:580"}],"tolerations":[{"key":"theirs","operator":"Exists"}]}}}`,
-		"/api/v1/nodes/n1": `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"}}`,
+		"/api/v1/nodes/n1": markedNode,
 	}}
 	s := httptest.NewServer(http.HandlerFunc(y.answer))
 	t.Cleanup(s.Close)
@@ -47,6 +47,9 @@ func newYard(t *testing.T) (*yard, VisitJobs) {
 		return c, nil
 	}}
 }
+
+// markedNode is the yard's node in its visit.
+const markedNode = `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},"spec":{"taints":[{"key":"muster.dev/maintenance","effect":"NoSchedule"}]}}`
 
 const jobsPath = "/apis/batch/v1/namespaces/muster-maintenance/jobs"
 
@@ -96,6 +99,7 @@ func (y *yard) ends(condition, message string) {
 var driverOrder = executor.Order{
 	ID: "7-n1@tiger-0", Cluster: "tiger", Node: "n1@tiger",
 	Update: fleet.NodeUpdate{Name: "driver-580", Component: fleet.Component{Name: "gpu-driver", Version: "580"}, Lasts: time.Hour, Executor: fleet.ByJob},
+	Takes:  true,
 }
 
 // A Job runs the update's template on its node alone, bears the node's marks, and cannot be made twice.
@@ -176,6 +180,28 @@ func TestAJobsEndIsTheVisits(t *testing.T) {
 	if is := find(); is.State != executor.Failed || !strings.Contains(is.Why, "none that Muster made") {
 		t.Errorf("a Job of somebody else is %+v", is)
 	}
+}
+
+// No Job runs on a node that others may still use: it waits for the node's mark, unless the node stays as it is.
+func TestAJobWaitsForItsNodesMark(t *testing.T) {
+	y, jobs := newYard(t)
+	y.objects["/api/v1/nodes/n1"] = `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},"spec":{"taints":[{"key":"muster.dev/probation"}]}}`
+	begin := func(o executor.Order, want int) {
+		t.Helper()
+		if is, err := jobs.Begin(t.Context(), o); err != nil || is.State != executor.Running || len(y.made) != want {
+			t.Errorf("%+v, %v, made %v", is, err, y.made)
+		}
+	}
+	begin(driverOrder, 0)
+	stays := driverOrder
+	stays.ID, stays.Takes = "8-n1@tiger-0", false
+	begin(stays, 1)
+	y.objects["/api/v1/nodes/n1"] = markedNode
+	begin(driverOrder, 2)
+	delete(y.objects, "/api/v1/nodes/n1")
+	gone := driverOrder
+	gone.ID = "9-n1@tiger-0"
+	begin(gone, 2)
 }
 
 // What no second try mends is refused; what passes is not.

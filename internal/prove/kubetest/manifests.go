@@ -7,18 +7,30 @@ import (
 	"strings"
 )
 
-// Create creates the cluster-wide objects of a file of manifests that are not there yet.
+// Create creates the objects of a file of manifests that are not there yet.
 func (c *Cluster) Create(ctx context.Context, file string) error {
 	list, err := documents(file)
 	if err != nil {
 		return err
 	}
 	for _, object := range list {
-		if err := c.make(ctx, fmt.Sprintf("/apis/%s/%s", object["apiVersion"], pluralOf(object["kind"].(string))), object); err != nil {
+		if err := c.make(ctx, pathOf(object), object); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	return nil
+}
+
+// pathOf is where objects like this one are made.
+func pathOf(object JSON) string {
+	path := fmt.Sprintf("/apis/%s", object["apiVersion"])
+	if object["apiVersion"] == "v1" {
+		path = "/api/v1"
+	}
+	if is, _ := object["metadata"].(JSON); is["namespace"] != nil {
+		path += fmt.Sprintf("/namespaces/%s", is["namespace"])
+	}
+	return path + "/" + pluralOf(object["kind"].(string))
 }
 
 // pluralOf is the resource of a kind.

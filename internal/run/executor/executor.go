@@ -14,6 +14,7 @@ type Order struct {
 	Node    string
 	Update  fleet.NodeUpdate
 	Begins  fleet.Instant // when the work would begin if all before it took as long as is said
+	Takes   bool          // the visit takes the node out of service: it is marked on its cluster as under maintenance
 }
 
 // State is how an order stands outside.

@@ -56,7 +56,7 @@ func (v *visit) orders() (list []Order) {
 	for i, u := range v.parts {
 		if !byPeople(&u) {
 			list = append(list, Order{
-				ID: fmt.Sprintf("%s-%d", v.id(), i), Cluster: v.cluster, Node: v.Node, Update: u, Begins: v.Since.Add(before),
+				ID: fmt.Sprintf("%s-%d", v.id(), i), Cluster: v.cluster, Node: v.Node, Update: u, Begins: v.Since.Add(before), Takes: !v.Quiet() && !v.Out,
 			})
 		}
 		before += u.Lasts
