@@ -21,20 +21,52 @@ const (
 	mostApart = 1000                      // INTERVAL: days, weeks, months or years between two occurrences
 )
 
+// What of a recurrence is wrong, by the names of a zone's fields.
+const (
+	End      = "to"
+	Rule     = "recur"
+	TimeZone = "time_zone"
+)
+
+// Error says what is wrong with a recurrence.
+type Error struct {
+	Field string // End, Rule or TimeZone
+	Text  string
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// wrong is the error that a field of a recurrence is wrong.
+func wrong(field, format string, args ...any) error {
+	return &Error{field, fmt.Sprintf(format, args...)}
+}
+
+// Location is a time zone; "" means UTC. Local is refused: it is another one on each machine.
+func Location(zone string) (*time.Location, error) {
+	if zone == "" {
+		return time.UTC, nil
+	}
+	loc, err := time.LoadLocation(zone)
+	if err != nil || zone == "Local" {
+		return nil, wrong(TimeZone, "%.60q is no time zone of the IANA database; write it as in Europe/London", zone)
+	}
+	return loc, nil
+}
+
 // Spans lists the occurrences of a recurrence whose first one is given. Without a rule that is
 // all; zone "" means UTC. Each occurrence begins at the same time of day in the zone, whatever
 // daylight saving does, and lasts as long as the first.
 func Spans(rule, zone string, first fleet.Span) ([]fleet.Span, error) {
-	loc, err := location(zone)
+	loc, err := Location(zone)
 	if err != nil {
 		return nil, err
 	}
 	length := first.To.Sub(first.From)
 	switch {
 	case length <= 0:
-		return nil, fmt.Errorf("it ends at %s, and begins at %s; it ends after it begins", text(first.To), text(first.From))
+		return nil, wrong(End, "it ends at %s, and begins at %s; it ends after it begins", text(first.To), text(first.From))
 	case length > longest && rule != "":
-		return nil, fmt.Errorf("one occurrence lasts %s; it is at most a year", length)
+		return nil, wrong(End, "one occurrence lasts %s; it is at most a year", length)
 	case rule == "":
 		return []fleet.Span{first}, nil
 	}
@@ -45,36 +77,24 @@ func Spans(rule, zone string, first fleet.Span) ([]fleet.Span, error) {
 	return drawn(option, rule, loc, first, length)
 }
 
-// location is a time zone. Local is refused: it is another one on each machine.
-func location(zone string) (*time.Location, error) {
-	if zone == "" {
-		return time.UTC, nil
-	}
-	loc, err := time.LoadLocation(zone)
-	if err != nil || zone == "Local" {
-		return nil, fmt.Errorf("%.60q is no time zone of the IANA database; write it as in Europe/London", zone)
-	}
-	return loc, nil
-}
-
 // optionOf reads a rule, and refuses what recurs within a day.
 func optionOf(rule string, loc *time.Location) (*rrule.ROption, error) {
 	rule = strings.TrimPrefix(strings.TrimSpace(rule), "RRULE:")
 	if len(rule) > mostText || strings.ContainsAny(rule, "\n\r") {
-		return nil, fmt.Errorf("a recurrence is one line of at most %d characters", mostText)
+		return nil, wrong(Rule, "a recurrence is one line of at most %d characters", mostText)
 	}
 	option, err := rrule.StrToROptionInLocation(rule, loc)
 	if err != nil {
-		return nil, fmt.Errorf("%.80q is no recurrence rule of RFC 5545 (%w); write it as in FREQ=WEEKLY;BYDAY=FR;COUNT=10", rule, err)
+		return nil, wrong(Rule, "%.80q is no recurrence rule of RFC 5545 (%v); write it as in FREQ=WEEKLY;BYDAY=FR;COUNT=10", rule, err)
 	}
 	if option.Freq > rrule.DAILY || len(option.Byhour)+len(option.Byminute)+len(option.Bysecond) > 0 {
-		return nil, fmt.Errorf("a zone recurs daily at most; longer stretches, or several zones, say the rest")
+		return nil, wrong(Rule, "a zone recurs daily at most; longer stretches, or several zones, say the rest")
 	}
 	switch {
 	case len(option.Byeaster) > 0:
-		return nil, fmt.Errorf("%.80q counts from Easter, which RFC 5545 does not; write the day, as in BYMONTH=4;BYMONTHDAY=3", rule)
+		return nil, wrong(Rule, "%.80q counts from Easter, which RFC 5545 does not; write the day, as in BYMONTH=4;BYMONTHDAY=3", rule)
 	case option.Interval > mostApart:
-		return nil, fmt.Errorf("%.80q has an interval above %d; a zone for each time says the same", rule, mostApart)
+		return nil, wrong(Rule, "%.80q has an interval above %d; a zone for each time says the same", rule, mostApart)
 	}
 	return option, nil
 }
@@ -83,7 +103,7 @@ func optionOf(rule string, loc *time.Location) (*rrule.ROption, error) {
 func drawn(option *rrule.ROption, rule string, loc *time.Location, first fleet.Span, length time.Duration) ([]fleet.Span, error) {
 	from := first.From.Time().In(loc)
 	if !option.Until.IsZero() && option.Until.Sub(from) > Latest {
-		return nil, fmt.Errorf("the recurrence goes on until %s; ten years are possible", option.Until.Format(time.DateOnly))
+		return nil, wrong(Rule, "the recurrence goes on until %s; ten years are possible", option.Until.Format(time.DateOnly))
 	}
 	option.Dtstart = from
 	if last := from.Add(Ahead); option.Until.IsZero() && option.Count == 0 {
@@ -91,7 +111,7 @@ func drawn(option *rrule.ROption, rule string, loc *time.Location, first fleet.S
 	}
 	r, err := rrule.NewRRule(*option)
 	if err != nil {
-		return nil, fmt.Errorf("%.80q: %w", rule, err)
+		return nil, wrong(Rule, "%.80q: %v", rule, err)
 	}
 	spans := []fleet.Span{first}
 	for next := r.Iterator(); ; {
@@ -100,14 +120,14 @@ func drawn(option *rrule.ROption, rule string, loc *time.Location, first fleet.S
 		case !ok:
 			return spans, nil
 		case at.Sub(from) > Latest:
-			return nil, fmt.Errorf("the recurrence goes on for more than ten years; give it an earlier end")
+			return nil, wrong(Rule, "the recurrence goes on for more than ten years; give it an earlier end")
 		}
 		begin := fleet.InstantOf(at)
 		if begin <= first.From {
 			continue
 		}
 		if len(spans) == Most {
-			return nil, fmt.Errorf("the recurrence has more than %d occurrences; give it an earlier end", Most)
+			return nil, wrong(Rule, "the recurrence has more than %d occurrences; give it an earlier end", Most)
 		}
 		spans = append(spans, fleet.Span{From: begin, To: begin.Add(length)})
 	}

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -82,7 +83,20 @@ func zone(z fleet.Zone) string {
 	if len(z.Spans) > 0 {
 		says += " from " + day(z.Spans[0].From) + " to " + day(z.Spans[0].To)
 	}
-	return says + because(z.Reason)
+	return says + again(z) + because(z.Reason)
+}
+
+// again says how often a zone recurs, "" for one that does not.
+func again(z fleet.Zone) string {
+	more := len(z.Spans) - 1
+	switch {
+	case z.Recur == "" || more < 0:
+		return ""
+	case more == 0:
+		return ", and at no other time: " + z.Recur + " brings none"
+	}
+	last := z.Spans[more]
+	return fmt.Sprintf(", and %s by %s in %s, the last from %s to %s", Count(more, "more time"), z.Recur, cmp.Or(z.TimeZone, "UTC"), day(last.From), day(last.To))
 }
 
 func notice(n fleet.Notice) string {

@@ -98,6 +98,13 @@ func (m *moment) parse(text string) (time.Time, bool) {
 	return m.env.Now().Add(-d), true
 }
 
+// in reads the same words anew in a time zone: a day begins at another moment there.
+func (m *moment) in(zone *time.Location) {
+	if at, ok := words.Ahead(m.text, m.env.Now(), zone); ok && m.ahead {
+		m.at = at
+	}
+}
+
 func (m *moment) String() string { return m.text }
 
 // Type is what help calls the value.

@@ -15,6 +15,7 @@ import (
 var otherwise = map[string][]string{
 	"kinds": {"kind"}, "states": {"state"}, "pools": {"pool", "gang"}, "names": {"name"},
 	"scope": {"scope", "partition"}, "quota": {"quota", "target"},
+	"blocks": {"block"}, "gpus": {"gpu"}, "nodes": {"node"}, "updates": {"update"},
 }
 
 // index is the place in a list, as in kinds[0].
@@ -37,7 +38,7 @@ func typed(cmd *cobra.Command, err error) error {
 
 func flagOf(cmd *cobra.Command, f *musterv1.FieldViolation) string {
 	path := index.ReplaceAllString(f.GetField(), "")
-	for _, whole := range []string{"spec.", "write."} {
+	for _, whole := range []string{"spec.", "write.", "zone.", "update.", "notice."} {
 		path = strings.TrimPrefix(path, whole)
 	}
 	head, _, _ := strings.Cut(path, ".")

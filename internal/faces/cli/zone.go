@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/recurrence"
 )
 
 func newZone(a *app) *cobra.Command {
@@ -37,6 +38,10 @@ func newZoneAdd(a *app) *cobra.Command {
 					return err
 				}
 			}
+			if zone, err := recurrence.Location(o.want.TimeZone); err == nil && o.want.TimeZone != "" {
+				o.from.in(zone)
+				o.to.in(zone)
+			}
 			o.want.Name, o.want.From, o.want.To, o.want.Reason = args[0], o.from.message(), o.to.message(), o.reason
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Maintenance.AddZone(ctx, &musterv1.AddZoneRequest{Write: o.writing.message(), Zone: &o.want})
@@ -51,7 +56,7 @@ func newZoneAdd(a *app) *cobra.Command {
 	f.Var(&o.from, "from", "when it begins (now)")
 	f.Var(&o.to, "to", "when it ends")
 	f.StringVar(&o.want.Recur, "recur", "", "a rule of RFC 5545, of which --from to --to is the first occurrence")
-	f.StringVar(&o.want.TimeZone, "time-zone", "", "in which the rule is meant, as in Europe/London (none: UTC)")
+	f.StringVar(&o.want.TimeZone, "time-zone", "", "in which the rule and days are meant, as in Europe/London (none: UTC for the rule, your own for days)")
 	f.StringSliceVar(&o.want.Blocks, "block", nil, "an impact that it keeps away; may be repeated; none: freeze, restart and replace")
 	f.StringVar(&o.want.Owner, "owner", "", "whom to ask about it")
 	f.StringVar(&o.want.Link, "link", "", "where it is written down")

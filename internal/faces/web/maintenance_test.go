@@ -1,6 +1,12 @@
 package web_test
 
 import (
+	"html"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,6 +50,92 @@ func TestAZoneHasABoard(t *testing.T) {
 	if code, _ := h.get("/zone/none"); code != 404 {
 		t.Errorf("a zone that is not there: %d", code)
 	}
+}
+
+// A zone may recur. Its days are those of its time zone, and a dry run says when it is in force before it is added.
+func TestAZoneThatRecursIsTriedAndThenAdded(t *testing.T) {
+	h := open(t, nil).furnish()
+	demos := url.Values{
+		"name": {"demos"}, "scope": {"tiger"}, "from": {"2026-12-04 18:00"}, "to": {"2026-12-04 20:00"}, "time_zone": {"Europe/Berlin"}, "recur": {"FREQ=WEEKLY;COUNT=10"},
+		"why": {"demos"}, "owner": {"ada"}, "link": {"https://example.com/demos"},
+	}
+	tried, done := h.change("add-zone", demos)
+	has(t, tried, "from 2026-12-04 17:00Z to 2026-12-04 19:00Z, and 9 more times by FREQ=WEEKLY;COUNT=10 in Europe/Berlin, the last from 2027-02-05 17:00Z to 2027-02-05 19:00Z",
+		"--time-zone Europe/Berlin --recur")
+	has(t, done, "Done: add a no-fly zone.")
+	h.engine.Read(func(s *fleet.State) {
+		if z := s.Kept().Zone("demos"); z == nil || len(z.Spans) != 10 || z.TimeZone != "Europe/Berlin" {
+			t.Errorf("the zone is %+v", z)
+		}
+	})
+}
+
+// What is wrong with a form of planned work stands at its field, and in one sentence above. Nothing of it is kept.
+func TestFormsOfPlannedWorkSayWhichFieldIsWrong(t *testing.T) {
+	h := planned(t)
+	zone := url.Values{"name": {"z"}, "scope": {"tiger"}, "to": {"7d"}, "why": {"w"}, "owner": {"ada"}, "link": {"https://example.com"}}
+	update := url.Values{"name": {"u"}, "component": {"nic"}, "version": {"2"}, "impact": {"restart"}, "lasts": {"1h"}, "executor": {"people"}}
+	rollout := url.Values{"name": {"r"}, "scope": {"tiger/h200"}, "updates": {"driver-580"}}
+	notice := url.Values{"name": {"n"}, "nodes": {"tiger-h200-i1-001"}, "starts": {"3d"}, "lasts": {"1h"}, "impact": {"restart"}}
+	for _, c := range []struct {
+		what, action string
+		form         url.Values
+		field, value string
+		says         string
+		at           string // the field that is marked; none: what is wrong is of no single one
+	}{
+		{"a zone that ends before it begins", "add-zone", zone, "from", "9d", "it ends after it begins", "to"},
+		{"no moment at all", "add-zone", zone, "to", "some day", "is not a moment to come: some day; write", "to"},
+		{"an unknown time zone", "add-zone", zone, "time_zone", "Europe/Atlantis", "is no time zone of the IANA database; write it as in Europe/London", "time_zone"},
+		{"a rule in words", "add-zone", zone, "recur", "every friday", "write it as in FREQ=WEEKLY;BYDAY=FR;COUNT=10", "recur"},
+		{"a hundred years", "add-zone", zone, "recur", "FREQ=YEARLY;COUNT=100", "the recurrence goes on for more than ten years; give it an earlier end", "recur"},
+		{"a rule that begins again before it ended", "add-zone", zone, "recur", "FREQ=DAILY;COUNT=3", "make it one stretch, or let it recur less often", ""},
+		{"a workload that is none", "add-zone", zone, "workload", "moonshot", "is NAMESPACE/NAME", "workload"},
+		{"a place that is not there", "add-zone", zone, "scope", "lion", "lion", ""},
+		{"a deadline in the past", "add-update", update, "deadline", "2001-01-01", "is not a moment to come: 2001-01-01; write", "deadline"},
+		{"no length", "add-update", update, "lasts", "soon", "is not a length: soon; write 45m or 24h", "lasts"},
+		{"another's nodes", "start-rollout", rollout, "scope", "tiger/h200/i1", `rollout "driver" has nodes of this scope; wait until it is done, abandon it, or choose other nodes`, ""},
+		{"a node that is not there", "announce", notice, "nodes", "none", "none", ""},
+	} {
+		form := maps.Clone(c.form)
+		form.Set("try", "yes")
+		form.Set(c.field, c.value)
+		code, body := h.get("/do/" + c.action + "?" + form.Encode())
+		plain := html.UnescapeString(body)
+		if code != http.StatusOK || !strings.Contains(plain, "It would be refused: ") || !strings.Contains(plain, c.says) {
+			t.Errorf("%s: %d, without %q", c.what, code, c.says)
+		}
+		marked := ""
+		if m := fault.FindStringSubmatch(body); m != nil {
+			marked = m[1]
+		}
+		if marked != c.at {
+			t.Errorf("%s: marked is field %q, should be %q", c.what, marked, c.at)
+		}
+		form.Set("reason", "the story")
+		for name, values := range hiddenOf(body, h) {
+			form[name] = values
+		}
+		if code, _ := h.post("/do/"+c.action, form); code < 400 {
+			t.Errorf("%s: it is done all the same: %d", c.what, code)
+		}
+	}
+	h.engine.Read(func(s *fleet.State) {
+		if k := s.Kept(); len(k.Zones) != 1 || len(k.Updates) != 1 || len(k.Rollouts) != 1 || len(k.Notices) != 1 {
+			t.Errorf("%d zones, %d updates, %d rollouts and %d maintenances are kept, and each was refused but the first", len(k.Zones), len(k.Updates), len(k.Rollouts), len(k.Notices))
+		}
+	})
+}
+
+var fault = regexp.MustCompile(`aria-describedby="fault-(\w+)"`)
+
+// hiddenOf is what a form carries without the reader. One that would be refused has no button, so that of another page is taken.
+func hiddenOf(body string, h *house) url.Values {
+	if f := form(body); f.Get("csrf") != "" {
+		return f
+	}
+	_, other := h.get("/do/add-zone?name=any&scope=tiger&to=7d&why=w&owner=o&link=https://e.org&try=yes")
+	return form(other)
 }
 
 // The page Drift says how far behind each partition is.

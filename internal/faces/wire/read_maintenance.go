@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -79,9 +80,18 @@ func ReadZone(m *musterv1.Zone) (core.Command, error) {
 		return nil, err
 	}
 	if z.Spans, err = recurrence.Spans(z.Recur, z.TimeZone, fleet.Span{From: from, To: to}); err != nil {
-		return nil, Wrong("zone", "%v", err)
+		return nil, misdrawn(err)
 	}
 	return core.AddZone{Zone: z}, nil
+}
+
+// misdrawn names the field of a zone by which its occurrences cannot be drawn out.
+func misdrawn(err error) error {
+	var is *recurrence.Error
+	if errors.As(err, &is) {
+		return Wrong("zone."+is.Field, "%s", is.Text)
+	}
+	return Wrong("zone", "%v", err)
 }
 
 // ReadNotice reads the command that announces a maintenance.

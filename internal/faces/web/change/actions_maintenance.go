@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/recurrence"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
@@ -33,12 +34,22 @@ func (a *attempt) span(name string) *durationpb.Duration {
 	return durationpb.New(d)
 }
 
-// from reads a moment to come; an empty field is now.
-func (a *attempt) from(name string) *timestamppb.Timestamp {
-	if a.values[name] == "" {
+// fromIn reads a moment to come in a time zone; an empty field is now.
+func (a *attempt) fromIn(name string, zone *time.Location) *timestamppb.Timestamp {
+	if a.values[name] == "" || a.values[name] == "now" {
 		return timestamppb.New(a.v.Now)
 	}
-	return a.until(name)
+	return a.untilIn(name, zone)
+}
+
+// zone reads a time zone; an empty field is UTC.
+func (a *attempt) zone(name string) *time.Location {
+	zone, err := recurrence.Location(a.values[name])
+	if err != nil {
+		a.fault(name, err.Error())
+		return time.UTC
+	}
+	return zone
 }
 
 // otherCause is the choice that a canary failed for another cause than the update.
@@ -119,15 +130,17 @@ var maintenanceActions = []action{
 			{name: "name", label: "Name", sample: "launch", must: true},
 			{name: "scope", label: "Where", hint: "cluster, partition, island or quota", sample: "tiger"},
 			{name: "workload", label: "Or a workload", hint: "the nodes that it holds", sample: "oak/moonshot"},
-			{name: "from", label: "From", sample: "now"},
-			{name: "to", label: "To", sample: "7d", must: true},
-			{name: "why", label: "What for", sample: "launch of the model", must: true},
+			{name: "from", label: "From", hint: "a day, a time, or so long from now", sample: "now"},
+			{name: "to", label: "To", sample: "7d, or 2026-12-15", must: true},
+			{name: "time_zone", label: "Time zone", hint: "of these days and times, and of the rule", sample: "UTC, or Europe/London"},
+			{name: "recur", label: "Repeats", hint: "a rule of RFC 5545; From to To is the first time", sample: "once, or FREQ=WEEKLY;COUNT=10"},
+			{name: "why", label: "What for", sample: "launch of the model", must: true, sets: "reason"},
 			{name: "owner", label: "Owner", sample: "ada", must: true},
 			{name: "link", label: "Link", sample: "https://…", must: true},
 		},
 		do: addZone,
 		command: func(f values) []string {
-			return flags([]string{"muster", "nfz", "add", f["name"]}, "--scope", f["scope"], "--workload", f["workload"], "--from", cmp.Or(f["from"], "0h"), "--to", f["to"], "--owner", f["owner"], "--link", f["link"])
+			return flags([]string{"muster", "nfz", "add", f["name"]}, "--scope", f["scope"], "--workload", f["workload"], "--from", cmp.Or(f["from"], "0h"), "--to", f["to"], "--time-zone", f["time_zone"], "--recur", f["recur"], "--owner", f["owner"], "--link", f["link"])
 		},
 		back: maintenancePage,
 	},
@@ -193,8 +206,9 @@ func startRollout(a *attempt) (*musterv1.Written, error) {
 }
 
 func addZone(a *attempt) (*musterv1.Written, error) {
+	zone := a.zone("time_zone")
 	return send(a, a.v.Maintenance.AddZone, &musterv1.AddZoneRequest{Write: a.write, Zone: &musterv1.Zone{
-		Name: a.text("name"), Scope: a.text("scope"), Workload: a.text("workload"), From: a.from("from"), To: a.until("to"),
-		Reason: a.text("why"), Owner: a.text("owner"), Link: a.text("link"),
+		Name: a.text("name"), Scope: a.text("scope"), Workload: a.text("workload"), From: a.fromIn("from", zone), To: a.untilIn("to", zone),
+		Recur: a.text("recur"), TimeZone: a.text("time_zone"), Reason: a.text("why"), Owner: a.text("owner"), Link: a.text("link"),
 	}})
 }

@@ -72,9 +72,15 @@ func (a *attempt) share(name string) float64 {
 }
 
 // until reads a moment to come: a day, a date, a time, or so long from now (friday, 7d, 12h).
-func (a *attempt) until(name string) *timestamppb.Timestamp {
-	word := strings.TrimSuffix(a.values[name], " UTC")
-	at, ok := words.Ahead(word, a.v.Now, time.UTC)
+func (a *attempt) until(name string) *timestamppb.Timestamp { return a.untilIn(name, time.UTC) }
+
+// untilIn is until with days and times of a time zone.
+func (a *attempt) untilIn(name string, zone *time.Location) *timestamppb.Timestamp {
+	word, utc := strings.CutSuffix(a.values[name], " UTC")
+	if utc {
+		zone = time.UTC
+	}
+	at, ok := words.Ahead(word, a.v.Now, zone)
 	if !ok || !at.After(a.v.Now) {
 		a.fault(name, "is not a moment to come: "+parts.Short(word, 40)+"; write "+words.AheadExamples)
 	}

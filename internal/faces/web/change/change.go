@@ -1,9 +1,12 @@
 package change
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/a-h/templ"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
@@ -33,9 +36,10 @@ type field struct {
 	hint        string // beside the label
 	sample      string // an example, or what an empty field means
 	choices     []choice
-	check       bool // a box to tick
-	must        bool // it may not be empty
-	fixed       bool // it names what the form is about: shown, not typed, where the address has it
+	check       bool   // a box to tick
+	must        bool   // it may not be empty
+	sets        string // the field of the message that it sets, where that has another name
+	fixed       bool   // it names what the form is about: shown, not typed, where the address has it
 }
 
 type choice struct{ value, text string }
@@ -53,7 +57,8 @@ type view struct {
 	more    int      // sentences that are not shown
 	notes   []string
 	refused string
-	now     []standing // of the quotas that the form may be about, where it changes grants
+	faults  map[string]string // what is wrong with single fields, by their names
+	now     []standing        // of the quotas that the form may be about, where it changes grants
 }
 
 // standing is how one grant stands now.
@@ -126,7 +131,7 @@ func (m *view) leave() string {
 func (m *view) try() {
 	w, err := m.do(&attempt{v: m.v, values: m.values, write: &musterv1.Write{DryRun: true, Reason: onTrial}})
 	if err != nil {
-		m.refused = frame.Explain(err)
+		m.refused, m.faults = frame.Explain(err), m.faultsOf(err)
 		return
 	}
 	m.notes = w.GetNotes()
@@ -136,6 +141,19 @@ func (m *view) try() {
 	if len(m.would) > mostSentences {
 		m.more, m.would = len(m.would)-mostSentences, m.would[:mostSentences]
 	}
+}
+
+// faultsOf is what an error has against the form's fields.
+func (m *view) faultsOf(err error) map[string]string {
+	places, list := frame.Places(err), map[string]string{}
+	for _, f := range m.fields {
+		if what := places[cmp.Or(f.sets, f.name)]; what != "" {
+			list[f.name] = what
+		} else if what := places[f.name]; what != "" {
+			list[f.name] = what
+		}
+	}
+	return list
 }
 
 // Do does an action.
@@ -176,6 +194,16 @@ func (m view) complete() bool {
 	}
 	return true
 }
+
+// marks tell a screen reader that a field is wrong, and where it says why.
+func (m view) marks(f field) templ.Attributes {
+	if m.faults[f.name] == "" {
+		return nil
+	}
+	return templ.Attributes{"aria-invalid": "true", "aria-describedby": faultID(f)}
+}
+
+func faultID(f field) string { return "fault-" + f.name }
 
 // shown says whether a field is shown instead of typed.
 func (m view) shown(f field) bool { return f.fixed && m.values[f.name] != "" }

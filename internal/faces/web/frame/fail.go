@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
@@ -112,6 +113,23 @@ func Explain(err error) string {
 		return ""
 	}
 	return troubleOf(err).text
+}
+
+// Places says what an error has against single fields, by the last part of their names: to of zone.to.
+func Places(err error) map[string]string {
+	list := map[string]string{}
+	var input *WrongInput
+	if errors.As(err, &input) {
+		list[input.field] = input.what
+	}
+	var ce *connect.Error
+	if errors.As(err, &ce) {
+		for _, f := range refusalOf(ce).GetFields() {
+			name, _, _ := strings.Cut(f.GetField()[strings.LastIndex(f.GetField(), ".")+1:], "[")
+			list[name] = f.GetMessage()
+		}
+	}
+	return list
 }
 
 // pastPatience is how long a page waits for the past. After a start without notes of it,
