@@ -135,15 +135,19 @@ func (c *Client) reportOf(ctx context.Context, o executor.Order, job *unstructur
 	return executor.Report{State: executor.Done, Runs: runs}, err
 }
 
-// runsOf is the version of the update's component that the node's label says, if there is one.
+// runsOf is the version of the update's component that the node's label says, if there is one. Update 580 is there where
+// the label says 580.65.06.
 func (c *Client) runsOf(ctx context.Context, o executor.Order) ([]fleet.Component, error) {
 	var n corev1.Node
 	if err := c.core.Get().Resource("nodes").Name(translate.Bare(o.Node)).Do(ctx).Into(&n); err != nil {
 		return nil, notThere(err)
 	}
 	version, said := n.Labels[translate.LabelComponent+o.Update.Component.Name]
-	if !said {
+	switch {
+	case !said:
 		return nil, nil
+	case sameVersion(o.Update.Component.Version, version):
+		version = o.Update.Component.Version
 	}
 	return []fleet.Component{{Name: o.Update.Component.Name, Version: version}}, nil
 }

@@ -171,6 +171,10 @@ func TestAJobsEndIsTheVisits(t *testing.T) {
 	if is := find(); !reflect.DeepEqual(is.Runs, []fleet.Component{{Name: "gpu-driver", Version: "570"}}) {
 		t.Errorf("the node was seen to run %+v", is)
 	}
+	y.objects["/api/v1/nodes/n1"] = strings.ReplaceAll(y.objects["/api/v1/nodes/n1"], `"570"`, `"580.65.06"`)
+	if is := find(); !reflect.DeepEqual(is.Runs, []fleet.Component{driverOrder.Update.Component}) {
+		t.Errorf("the node says the version more closely than the update, and was seen to run %+v", is)
+	}
 	y.ends("Failed", "the driver did not load")
 	if is := find(); is.State != executor.Failed || !strings.Contains(is.Why, "the driver did not load") {
 		t.Errorf("a Job that failed is %+v", is)

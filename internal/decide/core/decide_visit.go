@@ -36,7 +36,7 @@ func reportVisit(s *fleet.State, _ Request, c ReportVisit, now fleet.Instant) ([
 // to run something else has failed.
 func concluded(p *fleet.Partition, node int, v fleet.Visit, c ReportVisit, now fleet.Instant) []event.Event {
 	if c.Outcome != Failed && c.Runs != nil && !c.Runs.Has(v.Brings) {
-		c.Outcome, c.Why = Failed, "the executor says it is done, and the node runs "+c.Runs.String()
+		c.Outcome, c.Why = Failed, "the executor says it is done, and the node runs "+c.Runs.String()+", not "+fleet.Runs(nil).With(v.Brings...).String()
 	}
 	v.Since = now
 	switch {

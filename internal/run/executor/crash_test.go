@@ -281,7 +281,7 @@ func (liar) Begin(context.Context, executor.Order) (executor.Report, error) {
 // An executor that lies is found out, and one that is not there fails the visit.
 func TestWhoLiesOrIsNotThereFails(t *testing.T) {
 	for want, executors := range map[string]map[string]executor.Executor{
-		"the executor says it is done, and the node runs cu 1, cv 1": {fleet.BySimulated: liar{}},
+		"the executor says it is done, and the node runs cu 1, cv 1, not cu 2, cv 2": {fleet.BySimulated: liar{}},
 		`u: this server has no executor "simulated"`:                 {},
 	} {
 		p := fleetOf(t, simulated.Options{Seed: 1})
