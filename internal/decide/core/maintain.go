@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/muster-fleet/muster/internal/decide/maintenance"
+	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -16,9 +17,7 @@ func (t *turn) maintain() bool {
 	}
 	a, watches, ok := maintenance.Next(t.s, t.now)
 	if !ok {
-		if t.startElsewhere() {
-			return true
-		}
+		t.looked = true
 		t.s.Looked(watches())
 		return false
 	}
@@ -26,6 +25,20 @@ func (t *turn) maintain() bool {
 		t.visitFreed()
 	}
 	return true
+}
+
+// plannedFirst lets planned work act on what was decided before in this turn, before flex work is given room or starts
+// there: growth makes surplus, which gives way to a visit, and work that stopped for visits starts elsewhere. It says
+// whether there was anything to do: then the plan is to be made anew.
+func (t *turn) plannedFirst(plan placement.Plan) bool {
+	gives := plan.Kind == placement.Place || plan.Kind == placement.Mend || plan.Kind == placement.Start
+	return gives && plan.Workload.Flexes() && (t.maintain() || t.resume())
+}
+
+// resume starts work that stopped for visits elsewhere, once planned work has looked at all that changed.
+func (t *turn) resume() bool {
+	t.looked = t.looked && t.startElsewhere()
+	return t.looked
 }
 
 // visitFreed has nodes visited that a stop freed, before they are given to other work.

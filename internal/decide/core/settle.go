@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/placement"
@@ -11,8 +12,8 @@ import (
 )
 
 // settle lets what the moment brings happen (probation ends, holds expire), and
-// then aligns, classifies and places in every partition that changed, until
-// nothing more does; then planned work does one thing, and all of it again.
+// then aligns, lets planned work take its nodes, classifies and places in every partition
+// that changed, until nothing more does; then planned work does one thing, and all of it again.
 func (t *turn) settle() {
 	t.s.Ring(t.now)
 	t.expireHolds()
@@ -22,7 +23,7 @@ func (t *turn) settle() {
 			panic("core: planned work does not come to rest")
 		}
 		t.settlePartitions()
-		if !t.buildOut() && !t.maintain() {
+		if !t.buildOut() && !t.maintain() && !t.resume() {
 			return
 		}
 	}
@@ -32,6 +33,25 @@ func (t *turn) settle() {
 const mostPlanned = 100_000
 
 func (t *turn) settlePartitions() {
+	for changed := t.stand(nil); len(changed) > 0; changed = t.stand(nil) {
+		for i := 0; t.maintain(); i++ {
+			if i > mostPlanned {
+				panic("core: planned work does not come to rest before work is placed")
+			}
+			changed = t.stand(changed)
+		}
+		for _, p := range changed {
+			if p.Halted() == "" {
+				t.settlePartition(p)
+			}
+		}
+		t.askAgain()
+	}
+}
+
+// stand lets the partitions that changed stand as the moment wants it, before any work is placed: planned
+// work acts on that. It adds them to those that changed before.
+func (t *turn) stand(changed []*fleet.Partition) []*fleet.Partition {
 	for dirty := t.s.TakeDirty(); len(dirty) > 0; dirty = t.s.TakeDirty() {
 		for _, p := range dirty {
 			if p.Halted() == "" {
@@ -39,10 +59,40 @@ func (t *turn) settlePartitions() {
 				t.repeat(p)
 				t.heal(p)
 				t.stopBroken(p)
-				t.settlePartition(p)
+				t.alignAll(p)
 			}
 		}
-		t.askAgain()
+		changed = join(changed, dirty)
+	}
+	return changed
+}
+
+// join adds partitions to a list, each once.
+func join(list, more []*fleet.Partition) []*fleet.Partition {
+	if list == nil {
+		return more
+	}
+	for _, p := range more {
+		if !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// alignAll aligns a partition and classifies what runs there, until both are at rest: that is what planned work
+// looks at, if there is any. The bound is an assertion.
+func (t *turn) alignAll(p *fleet.Partition) {
+	if t.s.Maintained == nil || !p.Unaligned() {
+		return
+	}
+	pl := t.planner(p)
+	for i, again := 0, true; again; i++ {
+		if i > mostPlanned {
+			panic("core: the backing of " + p.ID + " does not come to rest")
+		}
+		again = t.align(p)
+		again = t.classify(pl) || again
 	}
 }
 
@@ -110,6 +160,9 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 			if plan, ok = t.takeBack(pl, p, at, plan); !ok {
 				continue
 			}
+		}
+		if t.plannedFirst(plan) {
+			continue
 		}
 		t.carryOut(p, plan)
 		if plan.Kind == placement.Place {
@@ -217,6 +270,7 @@ func (t *turn) carryOut(p *fleet.Partition, plan placement.Plan) {
 	w := plan.Workload
 	switch plan.Kind {
 	case placement.Start:
+		t.giveStart(plan)
 		t.emit(event.ReplicasStarted{ID: w.ID})
 	case placement.Release:
 		t.emit(event.ReservationEnded{ID: w.ID, Spots: plan.Spots, Why: plan.Why})

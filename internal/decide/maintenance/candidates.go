@@ -66,15 +66,16 @@ func (l *look) weigh(r *rank, n *fleet.Node, x fleet.Resident, quiet, urgent boo
 	if w.MaxRuntime > 0 && w.Started != 0 {
 		ends = w.Started.Add(w.MaxRuntime)
 	}
+	from := cmp.Or(w.Started, l.now) // room is reserved for it: its minimum run time is still to begin
 	r.ends = max(r.ends, ends)
 	r.lost += int64(w.Unsaved(l.now)) * int64(x.GPUs())
 	switch {
 	case quiet && !w.Flexes():
 		r.class = isQuota
-	case w.Flexes() && (quiet || urgent || w.Started == 0 || w.Started.Add(l.s.Policy.FlexMinimum) <= l.now):
+	case w.Flexes() && (quiet || urgent || from.Add(l.s.Policy.FlexMinimum) <= l.now):
 		r.class = max(r.class, isFlex)
 	case w.Flexes():
-		return Wait{Code: InUse, Until: w.Started.Add(l.s.Policy.FlexMinimum), Who: called(w)}, false
+		return Wait{Code: InUse, Until: from.Add(l.s.Policy.FlexMinimum), Who: called(w)}, false
 	case Surplus(w, x.Pool, n):
 		r.class = max(r.class, isSurplus)
 	case ends != fleet.Never:
@@ -105,7 +106,7 @@ func Surplus(w *fleet.Workload, pool int, n *fleet.Node) bool {
 			here++
 		}
 	}
-	return w.Stays(pool)-here >= w.Pools[pool].Min
+	return w.InPhase(pool, fleet.Running)-here >= w.Pools[pool].Min // what is reserved does not run yet
 }
 
 // allowed asks what does not depend on who is first: reports, zones, limits, promises.

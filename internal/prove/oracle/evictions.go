@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -248,6 +249,8 @@ func (m Moment) givenAndTaken() (list []string) {
 			for at := range spots(e.Spots) {
 				placed[e.ID][at] = true
 			}
+		case event.ReplicasStarted:
+			placed[e.ID] = m.reserved(e.ID, placed[e.ID])
 		case event.ReplicasEvicted:
 			same := e.Whole && len(placed[e.ID]) > 0
 			for at := range spots(e.Spots) {
@@ -259,6 +262,22 @@ func (m Moment) givenAndTaken() (list []string) {
 		}
 	}
 	return list
+}
+
+// reserved adds the room that was reserved for a workload before the record.
+func (m Moment) reserved(id uint64, had map[[2]int]bool) map[[2]int]bool {
+	all := maps.Clone(had)
+	if all == nil {
+		all = map[[2]int]bool{}
+	}
+	if j := m.Before.Job(id); j != nil {
+		for _, u := range j.Units {
+			if u.Phase == fleet.Reserved {
+				all[[2]int{u.Pool, u.Node}] = true
+			}
+		}
+	}
+	return all
 }
 
 // spots is pools and nodes.

@@ -34,7 +34,7 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 			}
 		}
 	}
-	had = max(had, now)
+	had = max(had, now, e.Part.stays(v.Space))
 	if _, before := e.Before.space(v.Space); had <= min(share, before) {
 		s.add("%s was evicted for %s: %s has %d GPUs, its share is %d", v.Name, o.Name, v.Space, had, share)
 	}
@@ -43,11 +43,7 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 // usedBy is the flex of a namespace with its newcomer, without what others of it,
 // and growth of the newcomer, got by the same record: that may have come after.
 func (p *Part) usedBy(m Moment, o *Job) (used int) {
-	for _, u := range p.Units {
-		if u.Job.Flexes() && u.Job.Space == o.Space && u.Stays() && p.Nodes[u.Node].Usable() > 0 {
-			used += u.GPUs()
-		}
-	}
+	used = p.stays(o.Space)
 	for _, k := range m.After.Jobs {
 		if !k.Flexes() || k.Space != o.Space || k.At != p.ID {
 			continue
@@ -68,6 +64,16 @@ func (p *Part) usedBy(m Moment, o *Job) (used int) {
 		}
 	}
 	return used
+}
+
+// stays is what a namespace has on flex, with the room that is reserved for it while in-quota work leaves it.
+func (p *Part) stays(space string) (gpus int) {
+	for _, u := range p.Units {
+		if u.Job.Flexes() && u.Job.Space == space && u.Stays() && p.Nodes[u.Node].Usable() > 0 {
+			gpus += u.GPUs()
+		}
+	}
+	return gpus
 }
 
 // usable counts the nodes of a list that are usable: what stands on others is stranded, and no part of flex.

@@ -58,15 +58,35 @@ func (m Moment) aligned(p *Part) bool {
 	})
 }
 
-// evictedForOthers is what left for other owners by the same record, before or
+// evictedForOthers is what left for other owners, or went back to its queue, by the same record, before or
 // after: it is taken as still there.
 func (m Moment) evictedForOthers(e Eviction) (units []Unit) {
+	for _, x := range m.Record.Events {
+		if x, ok := x.(event.GangReturned); ok {
+			units = append(units, m.wentBack(e, x)...)
+		}
+	}
 	for _, other := range m.evictions() {
 		if other.Owner == e.Owner || other.Part != e.Part || other.Was == nil {
 			continue
 		}
 		for _, back := range other.backs() {
 			units = append(units, back...)
+		}
+	}
+	return units
+}
+
+// wentBack is what of a gang stood in the partition of an eviction before it went back to its queue.
+func (m Moment) wentBack(e Eviction, x event.GangReturned) (units []Unit) {
+	j := m.Before.Job(x.ID)
+	if j == nil || j == e.Owner || j.At != e.Part.ID {
+		return nil
+	}
+	told := spots(x.Spots)
+	for _, u := range j.Units {
+		if told[[2]int{u.Pool, u.Node}] && u.Stays() {
+			units = append(units, u)
 		}
 	}
 	return units

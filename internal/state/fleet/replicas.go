@@ -128,6 +128,9 @@ func (s *State) Start(w *Workload) {
 			}
 		}
 	}
+	if w.Started != 0 && !w.Flexes() {
+		s.lookNear(w) // what has grown may give others back
+	}
 	p.queued(w.Tree())
 	p.worked(Flex)
 	p.Touch()

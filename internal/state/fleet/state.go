@@ -235,6 +235,9 @@ func (s *State) KeysSince() Instant {
 
 // TakeDirty lists the partitions that changed since it was last asked, in order of ID.
 func (s *State) TakeDirty() []*Partition {
+	if len(s.dirty) == 0 {
+		return nil
+	}
 	list := make([]*Partition, 0, len(s.dirty))
 	for p := range s.dirty {
 		list = append(list, p)
