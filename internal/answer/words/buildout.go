@@ -50,6 +50,10 @@ func turned(e event.LifeTurned) string {
 		return fmt.Sprintf("is in production, generation %d", e.Generation)
 	case event.LifeLate:
 		return fmt.Sprintf("is late: %s is past its p90", e.Condition)
+	case event.LifeDegraded:
+		return "is degraded: a condition that production needs fell"
+	case event.LifeRecovered:
+		return "is no longer degraded: all its conditions hold"
 	case event.LifeRetiring:
 		return "is being retired by " + e.By
 	case event.LifeEmptied:

@@ -33,7 +33,8 @@ type look struct {
 	observed  Observed
 	now       fleet.Instant
 	verdict   Verdict
-	held      bool // a person has stopped it: nothing new is begun
+	held      bool          // a person has stopped it: nothing new is begun
+	of        fleet.Instant // the moment that its date of production is of (pace.go)
 }
 
 // Next says what a cluster waits for, and what is to be done next. The record and the

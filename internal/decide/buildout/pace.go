@@ -128,7 +128,7 @@ func (k *look) byPast() (Expect, bool) {
 	}
 	since := latest.Turn.Add(latest.Took)
 	all := k.observed.Lead(latest.Type)
-	at, _ := slices.BinarySearch(all, k.asOf().Sub(since)+1)
+	at, _ := slices.BinarySearch(all, k.of.Sub(since)+1)
 	left := all[at:]
 	if len(all) < fewestPast || len(left) < fewestLeft {
 		return Expect{}, false
@@ -157,6 +157,7 @@ func next(list []time.Duration, percent int) time.Duration {
 // inProduction is when the cluster is to be expected in production: as past clusters were, or
 // else by the steps that are left.
 func (k *look) inProduction() Expect {
+	k.of = k.asOf()
 	if k.life.Course.Produced != 0 && k.life.Course.Generation == k.life.Generation {
 		return Expect{}
 	}
@@ -183,7 +184,7 @@ func (k *look) bySteps() Expect {
 		return Expect{}
 	}
 	p90 := last.median + time.Duration(1.2816*math.Sqrt(last.variance)*float64(time.Second))
-	return Expect{P50: k.asOf().Add(last.median), P90: k.asOf().Add(p90)}
+	return Expect{P50: k.of.Add(last.median), P90: k.of.Add(p90)}
 }
 
 // needs lists what a condition waits for.
@@ -211,7 +212,7 @@ func (k *look) from(begin ahead, c Condition) ahead {
 	p := k.pace(c.Type)
 	left := p.p50
 	if c.Turn && c.Expect.P50 != 0 {
-		left = max(0, c.Expect.P50.Sub(k.asOf()))
+		left = max(0, c.Expect.P50.Sub(k.of))
 	}
 	deviation := (p.p90 - p.p50).Seconds() / 1.2816
 	return ahead{begin.median + left, begin.variance + deviation*deviation, begin.known && p.known}

@@ -89,10 +89,6 @@ func (t *turn) outdated(e event.Event) {
 		changes = true
 	case event.LifeTurned:
 		changes = claims(e.Stage)
-	case event.OperationIntended:
-		changes = e.Step == fleet.StepScaleSets
-	case event.OperationReported:
-		changes = e.Step == fleet.StepScaleSets
 	}
 	if changes {
 		clear(t.ledgers)
@@ -167,6 +163,7 @@ func (t *turn) live(l *fleet.Life) {
 	for _, c := range v.Conditions {
 		t.note(l, c)
 	}
+	t.degrade(l, v)
 	for _, i := range v.Intents {
 		t.emit(event.OperationIntended{Cluster: name, Step: i.Step, ID: i.ID, Generation: i.Generation, Attempt: i.Attempt})
 	}
@@ -177,6 +174,17 @@ func (t *turn) live(l *fleet.Life) {
 		t.emptied(l)
 	case v.Retire:
 		t.retire(l)
+	}
+}
+
+// degrade writes down that a cluster in production lost a condition, and that it holds all of
+// them again. What is merely not known any more ends nothing.
+func (t *turn) degrade(l *fleet.Life, v buildout.Verdict) {
+	switch was := l.Course.Degraded != 0; {
+	case v.Degraded && !was:
+		t.emit(event.LifeTurned{Cluster: l.Record.Name, Stage: event.LifeDegraded})
+	case was && v.Waits() == nil:
+		t.emit(event.LifeTurned{Cluster: l.Record.Name, Stage: event.LifeRecovered})
 	}
 }
 

@@ -108,8 +108,12 @@ func applyTurned(s *fleet.State, l *fleet.Life, e event.LifeTurned, at fleet.Ins
 		late, _ := l.Condition(e.Condition)
 		late.Late = at
 		l.SetCondition(late)
+	case event.LifeDegraded:
+		c.Degraded = at
+	case event.LifeRecovered:
+		c.Degraded = 0
 	case event.LifeRetiring:
-		c.Retiring, c.Held, c.HeldBy = at, 0, ""
+		c.Retiring, c.Held, c.HeldBy, c.Degraded = at, 0, "", 0
 	case event.LifeEmptied:
 		c.Emptied = at
 	case event.LifeConfirmed:
@@ -199,11 +203,11 @@ func applyIntended(s *fleet.State, l *fleet.Life, e event.OperationIntended, at 
 	}
 	st.Operation = fleet.Operation{ID: e.ID, Generation: e.Generation, Attempt: e.Attempt, State: fleet.OperationIntended, Intended: at}
 	if e.Step == fleet.StepScaleSets { // from here on the cloud's count may rise by the cluster's cores
-		s.TouchAccount(l.Record.Account())
 		account := s.CloudAccount(l.Record.Account())
 		for i := range l.Reserved {
-			if c, ok := account.Count(l.Reserved[i].Meter); ok {
+			if c, ok := account.Count(l.Reserved[i].Meter); ok && l.Reserved[i].Base != c.Used {
 				l.Reserved[i].Base = c.Used
+				s.TouchAccount(l.Record.Account())
 			}
 		}
 	}
@@ -242,8 +246,5 @@ func applyReported(s *fleet.State, l *fleet.Life, e event.OperationReported, at 
 	if !st.Operation.Live() {
 		st.Operation.Ended = at
 	}
-	s.TouchLife(e.Cluster)
-	if e.Step == fleet.StepScaleSets { // its cores may be counted from now on
-		s.TouchAccount(l.Record.Account())
-	}
+	s.TouchLife(e.Cluster) // not its account: a count that is read later says what its scale sets have taken
 }

@@ -24,7 +24,7 @@ func (Unsubscribe) command() {}
 
 func subscribe(s *fleet.State, r Request, c Subscribe, now fleet.Instant) ([]event.Event, *Refusal) {
 	sub := c.Subscription
-	for _, check := range []*Refusal{checkSubscriptionName(sub.Name), checkURL(sub.URL), checkKinds(sub.Kinds), checkAbout(s, sub)} {
+	for _, check := range []*Refusal{checkSubscriptionName(sub.Name), checkURL(sub.URL), checkKinds(sub), checkAbout(s, sub), checkCluster(s, sub)} {
 		if check != nil {
 			return nil, check
 		}
@@ -68,22 +68,45 @@ func checkURL(text string) *Refusal {
 	return nil
 }
 
-func checkKinds(kinds []fleet.NoticeKind) *Refusal {
-	var known []string
-	for _, k := range fleet.NoticeKinds() {
-		known = append(known, string(k))
-	}
-	for _, k := range kinds {
-		if !slices.Contains(known, string(k)) {
-			return refuse(Invalid, "%.40q is no kind of notice; there are %s", k, strings.Join(known, ", "))
+func checkKinds(sub fleet.Subscription) *Refusal {
+	for _, k := range sub.Kinds {
+		switch {
+		case !slices.Contains(fleet.NoticeKinds(), k):
+			return refuse(Invalid, "%.40q is no kind of notice; there are %s", k, listed(fleet.NoticeKinds()))
+		case sub.IsLife() && !k.IsLife():
+			return refuse(Invalid, "kind %s is not about clusters that are built; a subscription about a cluster or an owner is told %s", k, listed(fleet.LifeNoticeKinds()))
+		case k.IsLife() && !sub.IsLife() && !sub.IsFleet():
+			return refuse(Invalid, "kind %s is about clusters that are built, not about %s; name a cluster or an owner instead, or neither for all clusters", k, sub.About())
 		}
 	}
 	return nil
 }
 
+func listed(kinds []fleet.NoticeKind) string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = string(k)
+	}
+	return strings.Join(names, ", ")
+}
+
+// checkCluster: an owner may have no cluster yet, but a cluster must have its record.
+func checkCluster(s *fleet.State, sub fleet.Subscription) *Refusal {
+	switch {
+	case len(sub.Owner) > longestOwner:
+		return refuse(Invalid, "the owner has %d characters; %d are the most", len(sub.Owner), longestOwner)
+	case sub.Cluster != "" && s.Life(sub.Cluster) == nil:
+		return refuse(NoSuchCluster, "no cluster %q is planned or was built here; muster cluster list lists them", clip(sub.Cluster))
+	}
+	return nil
+}
+
+// longestOwner is how long the owner of clusters may be.
+const longestOwner = 253
+
 func checkAbout(s *fleet.State, sub fleet.Subscription) *Refusal {
 	about := 0
-	for _, name := range []string{sub.Quota, sub.Namespace, sub.Workload} {
+	for _, name := range []string{sub.Quota, sub.Namespace, sub.Workload, sub.Cluster, sub.Owner} {
 		if name != "" {
 			about++
 		}
@@ -91,7 +114,7 @@ func checkAbout(s *fleet.State, sub fleet.Subscription) *Refusal {
 	at := max(0, strings.LastIndex(sub.Workload, "/"))
 	switch {
 	case about > 1:
-		return refuse(Invalid, "a subscription is about one quota, one namespace or one workload, not several")
+		return refuse(Invalid, "a subscription is about one quota, namespace, workload, cluster or owner, not several")
 	case sub.Quota != "" && s.Quota(sub.Quota) == nil:
 		return refuse(NoSuchQuota, "there is no quota %q; muster quota list shows those there are", sub.Quota)
 	case sub.Workload != "" && (at == 0 || s.Workload(sub.Workload[:at], sub.Workload[at+1:]) == nil):

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -16,11 +17,13 @@ type Notice struct {
 	Text     string           `json:"text"` // what happened, in a sentence; chat systems show it
 	Quota    string           `json:"quota,omitempty"`
 	Workload string           `json:"workload,omitempty"` // namespace/name
+	Cluster  string           `json:"cluster,omitempty"`  // that is built
+	Owner    string           `json:"owner,omitempty"`    // of that cluster
 	Version  uint64           `json:"version"`            // of the state after it
 	Actor    string           `json:"actor"`
 	Reason   string           `json:"reason,omitempty"`
 
-	concerns func(*fleet.Subscription) bool // of planned work; nil: its quota and workload say it
+	concerns func(*fleet.Subscription) bool // of planned work and clusters that are built; nil: its quota and workload say it
 }
 
 // isFor says whether a subscription asks for the notice.
@@ -52,7 +55,7 @@ func Notices(s *fleet.State, r event.Record) []Notice {
 		n.ID, n.At, n.Version, n.Actor, n.Reason = fmt.Sprintf("%d.%d", r.Seq, i), r.At, r.Seq, r.Actor, r.Reason
 		list = append(list, n)
 	}
-	return append(append(list, broken(s, r)...), atRisk(s, r)...)
+	return slices.Concat(list, broken(s, r), atRisk(s, r), lives(s, r))
 }
 
 func read(s *fleet.State, e event.Event) (Notice, bool) {

@@ -29,6 +29,8 @@ type house struct {
 	headers []http.Header
 	bodies  [][]byte
 	answers []int // what the receiver answers first; then 200
+
+	tells *listener // nil: nobody hears what happens as it does
 }
 
 func newHouse(t *testing.T) *house {

@@ -47,7 +47,7 @@ func told(says string, concerns func(*fleet.Subscription) bool) Notice {
 // onNodes says which subscriptions some nodes concern: those of the whole fleet, and those about work that stands there.
 func onNodes(s *fleet.State, covers func(*fleet.Partition, *fleet.Node) bool) func(*fleet.Subscription) bool {
 	return func(sub *fleet.Subscription) bool {
-		if sub.Quota == "" && sub.Namespace == "" && sub.Workload == "" {
+		if sub.IsFleet() {
 			return true
 		}
 		return slices.ContainsFunc(s.Partitions, func(p *fleet.Partition) bool {
@@ -62,7 +62,7 @@ func onNodes(s *fleet.State, covers func(*fleet.Partition, *fleet.Node) bool) fu
 func onNode(s *fleet.State, name string, wide bool) func(*fleet.Subscription) bool {
 	p, i := s.FindNode(name)
 	return func(sub *fleet.Subscription) bool {
-		if sub.Quota == "" && sub.Namespace == "" && sub.Workload == "" {
+		if sub.IsFleet() {
 			return wide
 		}
 		return p != nil && slices.ContainsFunc(p.Nodes[i].Residents(), func(r fleet.Resident) bool { return isOf(sub, r.Workload) })

@@ -52,6 +52,8 @@ const (
 	LifeResumed   LifeStage = "resumed"   // and let it go on
 	LifeProduced  LifeStage = "produced"  // in production, at its present generation
 	LifeLate      LifeStage = "late"      // a condition is past its p90
+	LifeDegraded  LifeStage = "degraded"  // it is in production, and a condition fell
+	LifeRecovered LifeStage = "recovered" // all its conditions hold again
 	LifeRetiring  LifeStage = "retiring"  // a person retires it
 	LifeEmptied   LifeStage = "emptied"   // no work is left, its nodes are released
 	LifeConfirmed LifeStage = "confirmed" // a person confirmed that its infrastructure goes

@@ -55,7 +55,7 @@ var readers = map[string][]reader{
 	"request.made":         {as[RequestMade], as[RequestMade]},
 	"request.offered":      {as[RequestOffered]},
 	"request.ended":        {as[RequestEnded]},
-	"subscription.set":     {as[SubscriptionSet]},
+	"subscription.set":     {as[SubscriptionSet], as[SubscriptionSet]},
 	"subscription.ended":   {as[SubscriptionEnded]},
 	"workload.submitted":   {as[WorkloadSubmitted], as[WorkloadSubmitted]},
 	"workload.cancelled":   {as[WorkloadCancelled]},

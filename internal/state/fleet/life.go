@@ -173,6 +173,7 @@ type Course struct {
 	Commit      string  `json:"commit,omitempty"`
 	Produced    Instant `json:"produced,omitempty"`   // first time in production
 	Generation  int     `json:"generation,omitempty"` // that is in production
+	Degraded    Instant `json:"degraded,omitempty"`   // since when it was found so; 0: all conditions hold
 	Retiring    Instant `json:"retiring,omitempty"`
 	Emptied     Instant `json:"emptied,omitempty"` // no work is left, its nodes are released
 	Confirmed   Instant `json:"confirmed,omitempty"`

@@ -18,16 +18,30 @@ const (
 	NoticeBreaker  NoticeKind = "breaker"  // automatic quarantine stopped, and waits for a person
 	NoticePlanned  NoticeKind = "planned"  // planned work was announced, moved, begins or ended
 	NoticeDeadline NoticeKind = "deadline" // the visits that remain take longer than until a deadline
+
+	NoticePerson     NoticeKind = "person"     // a cluster that is built waits for a person
+	NoticeLate       NoticeKind = "late"       // a cluster that is built is past the p90 of what it waits for
+	NoticeProduction NoticeKind = "production" // a cluster is in production
+	NoticeDegraded   NoticeKind = "degraded"   // a cluster in production lost a condition, or holds all of them again
 )
 
 // NoticeKinds lists every kind.
 func NoticeKinds() []NoticeKind {
-	return []NoticeKind{NoticeEvicted, NoticeMended, NoticeCut, NoticeUnbacked, NoticeIncident, NoticeBreaker, NoticePlanned, NoticeDeadline}
+	kinds := []NoticeKind{NoticeEvicted, NoticeMended, NoticeCut, NoticeUnbacked, NoticeIncident, NoticeBreaker, NoticePlanned, NoticeDeadline}
+	return append(kinds, LifeNoticeKinds()...)
 }
 
+// LifeNoticeKinds lists the kinds about clusters that are built (cluster-life.md).
+func LifeNoticeKinds() []NoticeKind {
+	return []NoticeKind{NoticePerson, NoticeLate, NoticeProduction, NoticeDegraded}
+}
+
+// IsLife says whether the kind is about clusters that are built.
+func (k NoticeKind) IsLife() bool { return slices.Contains(LifeNoticeKinds(), k) }
+
 // Subscription is a person's wish to be told, as signed webhooks to a URL. It is
-// about one quota and those under it, one namespace (a team), one workload, or
-// the whole fleet, where all three are empty.
+// about one quota and those under it, one namespace (a team), one workload, the life
+// of one cluster, the clusters of one owner, or the whole fleet, where all are empty.
 type Subscription struct {
 	Name      string       `json:"name"`
 	URL       string       `json:"url"`
@@ -37,7 +51,17 @@ type Subscription struct {
 	Kinds     []NoticeKind `json:"kinds,omitempty"`    // none: all
 	By        string       `json:"by"`                 // who set it
 	Since     Instant      `json:"since"`
+	Cluster   string       `json:"cluster,omitempty"` // whose life it is about
+	Owner     string       `json:"owner,omitempty"`   // about the lives of the clusters whose records name this owner
 }
+
+// IsFleet says whether the subscription is about the whole fleet.
+func (s *Subscription) IsFleet() bool {
+	return s.Quota == "" && s.Namespace == "" && s.Workload == "" && !s.IsLife()
+}
+
+// IsLife says whether the subscription is about clusters that are built alone.
+func (s *Subscription) IsLife() bool { return s.Cluster != "" || s.Owner != "" }
 
 // Wants says whether a kind of notice is asked for.
 func (s *Subscription) Wants(k NoticeKind) bool {
@@ -53,6 +77,10 @@ func (s *Subscription) About() string {
 		return "namespace " + s.Namespace
 	case s.Quota != "":
 		return "quota " + s.Quota
+	case s.Cluster != "":
+		return "cluster " + s.Cluster
+	case s.Owner != "":
+		return "the clusters of " + s.Owner
 	}
 	return "the fleet"
 }
@@ -62,6 +90,8 @@ func (s *Subscription) About() string {
 // goes to all who asked for its kind.
 func (s *Subscription) Covers(quota, workload string) bool {
 	switch {
+	case s.IsLife():
+		return false
 	case quota == "" && workload == "":
 		return true
 	case s.Workload != "":
@@ -72,6 +102,18 @@ func (s *Subscription) Covers(quota, workload string) bool {
 		return under(quota, s.Quota)
 	}
 	return true
+}
+
+// CoversLife says whether what happens to a cluster that is built, of this owner, is what
+// the subscription is about. Owners are written by hand, so case does not count.
+func (s *Subscription) CoversLife(cluster, owner string) bool {
+	switch {
+	case s.Cluster != "":
+		return cluster == s.Cluster
+	case s.Owner != "":
+		return strings.EqualFold(owner, s.Owner)
+	}
+	return s.IsFleet()
 }
 
 // Subscription finds a subscription by name, or nil.
