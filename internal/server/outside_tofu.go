@@ -41,12 +41,8 @@ func (o *tofuOptions) open(data string, shared bool) (*tofu.Runner, error) {
 	if o.Projects == "" {
 		return nil, nil
 	}
-	folder := o.Folder
-	if folder == "" {
-		folder = filepath.Join(data, "tofu")
-		if shared {
-			return nil, errAlone
-		}
+	if o.Folder == "" && shared {
+		return nil, errAlone
 	}
 	token, err := secretFile("--tofu-token", o.Token)
 	if err != nil {
@@ -57,7 +53,7 @@ func (o *tofuOptions) open(data string, shared bool) (*tofu.Runner, error) {
 		return nil, err
 	}
 	return tofu.Open(tofu.Options{
-		Program: program, Folder: folder, Source: tofu.NewSource(o.Projects, o.Branch, token), Secrets: o.Secrets, Env: o.Env, Harmless: o.Harmless, MaxDestroy: o.MaxDestroy,
+		Program: program, Folder: o.folder(data), Source: tofu.NewSource(o.Projects, o.Branch, token), Secrets: o.Secrets, Env: o.Env, Harmless: o.Harmless, MaxDestroy: o.MaxDestroy,
 	})
 }
 

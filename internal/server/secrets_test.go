@@ -24,6 +24,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/api"
 	"github.com/muster-fleet/muster/internal/faces/metrics"
 	"github.com/muster-fleet/muster/internal/faces/web"
+	"github.com/muster-fleet/muster/internal/run/notify"
 	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/run/provision/azurequota"
 	"github.com/muster-fleet/muster/internal/run/provision/buildkite"
@@ -188,6 +189,7 @@ func (w *secretWalk) everything() map[string]string {
 		w.Fatal(err)
 	}
 	all["the journal"] = journal.String()
+	all["webhooks"] = w.notices()
 	w.visit(all)
 	_ = filepath.WalkDir(w.folder, func(path string, d fs.DirEntry, err error) error {
 		if d.IsDir() && d.Name() == "states" || err != nil {
@@ -202,12 +204,33 @@ func (w *secretWalk) everything() map[string]string {
 	return all
 }
 
+// notices is what every webhook about these clusters says.
+func (w *secretWalk) notices() string {
+	w.Helper()
+	var list []notify.Notice
+	if err := w.engine.Records(w.Context(), 0, func(r event.Record) error {
+		w.engine.Read(func(s *fleet.State) { list = append(list, notify.Notices(s, r)...) })
+		return nil
+	}); err != nil {
+		w.Fatal(err)
+	}
+	data, err := json.Marshal(list)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return string(data)
+}
+
 // visit reads pages, calls and what is refused.
 func (w *secretWalk) visit(all map[string]string) {
 	w.Helper()
 	var shown *web.Server
 	calls, err := api.New(api.Options{
 		Engine: decider{w.engine, metrics.New(w.engine.Read)}, Now: w.wall, Version: "test",
+		Logs: func(operation string) (string, bool, error) {
+			text, cut, err := tofu.TailOf(w.folder, operation, mostOfLog)
+			return string(text), cut, err
+		},
 		Rest: http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) { shown.ServeHTTP(out, r) }),
 	})
 	if err != nil {
@@ -231,7 +254,7 @@ func (w *secretWalk) visit(all map[string]string) {
 		}
 		all[path+" "+body] = string(data)
 	}
-	for _, path := range []string{"/build-out", "/build-out/lynx", "/build-out/puma", "/build-out/otter", "/build-out/lion", "/build-out/serval", "/cloud-quota", "/coming", "/events", "/"} {
+	for _, path := range []string{"/build-out", "/build-out/lynx", "/build-out/puma", "/build-out/otter", "/build-out/lion", "/build-out/serval", "/part/cluster-log?cluster=otter", "/part/cluster-log?cluster=lion", "/cloud-quota", "/coming", "/events", "/"} {
 		ask("GET", path, "")
 	}
 	const buildout = "/muster.v1.BuildoutService/"
@@ -246,6 +269,7 @@ func (w *secretWalk) visit(all map[string]string) {
 		{buildout + "GetCluster", `{"cluster": "otter"}`},
 		{buildout + "GetCluster", `{"cluster": "lion"}`},
 		{buildout + "GetCluster", `{"cluster": "serval"}`},
+		{buildout + "GetClusterLog", `{"cluster": "otter"}`},
 		{buildout + "SteerCluster", `{"cluster": "lion", "do": "unblock"}`},
 	} {
 		ask("POST", c[0], c[1])
@@ -274,7 +298,9 @@ func TestSecretsAreNowhere(t *testing.T) {
 	for where, want := range map[string][]string{ // each did say something, without its secret
 		"the journal":                       {"no rights for Bearer ***", "which is ada:***", "client_secret=***", "the password must not be ***", "good at"},
 		"file runs/otter.pipeline.g1.1/log": {"the password is ***"},
+		"webhooks":                          {"waits for a person: BootstrapSucceeded"},
 		"/build-out/puma ":                  {"no rights for Bearer ***"},
+		"/part/cluster-log?cluster=otter ":  {"the password is ***"},
 		"/cloud-quota ":                     {"client_secret=***"},
 	} {
 		for _, text := range want {

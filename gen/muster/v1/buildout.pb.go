@@ -2483,6 +2483,139 @@ func (x *CloudQuotaResponse) GetAccounts() []*CloudLedger {
 	return nil
 }
 
+type GetClusterLogRequest struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Cluster string                 `protobuf:"bytes,1,opt,name=cluster,proto3" json:"cluster,omitempty"`
+	// The operation's ID; empty: the pipeline's, or the removal's once that has begun.
+	Operation     string `protobuf:"bytes,2,opt,name=operation,proto3" json:"operation,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetClusterLogRequest) Reset() {
+	*x = GetClusterLogRequest{}
+	mi := &file_muster_v1_buildout_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetClusterLogRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetClusterLogRequest) ProtoMessage() {}
+
+func (x *GetClusterLogRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_buildout_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetClusterLogRequest.ProtoReflect.Descriptor instead.
+func (*GetClusterLogRequest) Descriptor() ([]byte, []int) {
+	return file_muster_v1_buildout_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *GetClusterLogRequest) GetCluster() string {
+	if x != nil {
+		return x.Cluster
+	}
+	return ""
+}
+
+func (x *GetClusterLogRequest) GetOperation() string {
+	if x != nil {
+		return x.Operation
+	}
+	return ""
+}
+
+type GetClusterLogResponse struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Operation string                 `protobuf:"bytes,1,opt,name=operation,proto3" json:"operation,omitempty"`
+	// The last lines; without control characters.
+	Text string `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
+	// There were more before these.
+	Cut bool `protobuf:"varint,3,opt,name=cut,proto3" json:"cut,omitempty"`
+	// It may still grow.
+	Live bool `protobuf:"varint,4,opt,name=live,proto3" json:"live,omitempty"`
+	// Why there is no text.
+	Missing       string `protobuf:"bytes,5,opt,name=missing,proto3" json:"missing,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetClusterLogResponse) Reset() {
+	*x = GetClusterLogResponse{}
+	mi := &file_muster_v1_buildout_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetClusterLogResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetClusterLogResponse) ProtoMessage() {}
+
+func (x *GetClusterLogResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_buildout_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetClusterLogResponse.ProtoReflect.Descriptor instead.
+func (*GetClusterLogResponse) Descriptor() ([]byte, []int) {
+	return file_muster_v1_buildout_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *GetClusterLogResponse) GetOperation() string {
+	if x != nil {
+		return x.Operation
+	}
+	return ""
+}
+
+func (x *GetClusterLogResponse) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *GetClusterLogResponse) GetCut() bool {
+	if x != nil {
+		return x.Cut
+	}
+	return false
+}
+
+func (x *GetClusterLogResponse) GetLive() bool {
+	if x != nil {
+		return x.Live
+	}
+	return false
+}
+
+func (x *GetClusterLogResponse) GetMissing() string {
+	if x != nil {
+		return x.Missing
+	}
+	return ""
+}
+
 var File_muster_v1_buildout_proto protoreflect.FileDescriptor
 
 const file_muster_v1_buildout_proto_rawDesc = "" +
@@ -2704,7 +2837,17 @@ const file_muster_v1_buildout_proto_rawDesc = "" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\"m\n" +
 	"\x12CloudQuotaResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x122\n" +
-	"\baccounts\x18\x02 \x03(\v2\x16.muster.v1.CloudLedgerR\baccounts2\xfe\x05\n" +
+	"\baccounts\x18\x02 \x03(\v2\x16.muster.v1.CloudLedgerR\baccounts\"d\n" +
+	"\x14GetClusterLogRequest\x12$\n" +
+	"\acluster\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\acluster\x12&\n" +
+	"\toperation\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x04R\toperation\"\x89\x01\n" +
+	"\x15GetClusterLogResponse\x12\x1c\n" +
+	"\toperation\x18\x01 \x01(\tR\toperation\x12\x12\n" +
+	"\x04text\x18\x02 \x01(\tR\x04text\x12\x10\n" +
+	"\x03cut\x18\x03 \x01(\bR\x03cut\x12\x12\n" +
+	"\x04live\x18\x04 \x01(\bR\x04live\x12\x18\n" +
+	"\amissing\x18\x05 \x01(\tR\amissing2\xd7\x06\n" +
 	"\x0fBuildoutService\x12O\n" +
 	"\fAddBlueprint\x12\x1e.muster.v1.AddBlueprintRequest\x1a\x1f.muster.v1.AddBlueprintResponse\x12Z\n" +
 	"\x0eListBlueprints\x12 .muster.v1.ListBlueprintsRequest\x1a!.muster.v1.ListBlueprintsResponse\"\x03\x90\x02\x01\x12L\n" +
@@ -2714,7 +2857,8 @@ const file_muster_v1_buildout_proto_rawDesc = "" +
 	"\fSteerCluster\x12\x1e.muster.v1.SteerClusterRequest\x1a\x1f.muster.v1.SteerClusterResponse\x12T\n" +
 	"\fListClusters\x12\x1e.muster.v1.ListClustersRequest\x1a\x1f.muster.v1.ListClustersResponse\"\x03\x90\x02\x01\x12N\n" +
 	"\n" +
-	"GetCluster\x12\x1c.muster.v1.GetClusterRequest\x1a\x1d.muster.v1.GetClusterResponse\"\x03\x90\x02\x01\x12N\n" +
+	"GetCluster\x12\x1c.muster.v1.GetClusterRequest\x1a\x1d.muster.v1.GetClusterResponse\"\x03\x90\x02\x01\x12W\n" +
+	"\rGetClusterLog\x12\x1f.muster.v1.GetClusterLogRequest\x1a .muster.v1.GetClusterLogResponse\"\x03\x90\x02\x01\x12N\n" +
 	"\n" +
 	"CloudQuota\x12\x1c.muster.v1.CloudQuotaRequest\x1a\x1d.muster.v1.CloudQuotaResponse\"\x03\x90\x02\x01B7Z5github.com/muster-fleet/muster/gen/muster/v1;musterv1b\x06proto3"
 
@@ -2730,7 +2874,7 @@ func file_muster_v1_buildout_proto_rawDescGZIP() []byte {
 	return file_muster_v1_buildout_proto_rawDescData
 }
 
-var file_muster_v1_buildout_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_muster_v1_buildout_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_muster_v1_buildout_proto_goTypes = []any{
 	(*Meter)(nil),                  // 0: muster.v1.Meter
 	(*Blueprint)(nil),              // 1: muster.v1.Blueprint
@@ -2765,75 +2909,77 @@ var file_muster_v1_buildout_proto_goTypes = []any{
 	(*CheckinFile)(nil),            // 30: muster.v1.CheckinFile
 	(*CloudQuotaRequest)(nil),      // 31: muster.v1.CloudQuotaRequest
 	(*CloudQuotaResponse)(nil),     // 32: muster.v1.CloudQuotaResponse
-	nil,                            // 33: muster.v1.Blueprint.TakesEntry
-	nil,                            // 34: muster.v1.ClusterRecord.VariablesEntry
-	nil,                            // 35: muster.v1.ImportClustersRequest.ColumnsEntry
-	(*timestamppb.Timestamp)(nil),  // 36: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),    // 37: google.protobuf.Duration
-	(*Write)(nil),                  // 38: muster.v1.Write
-	(*Written)(nil),                // 39: muster.v1.Written
-	(*Seen)(nil),                   // 40: muster.v1.Seen
+	(*GetClusterLogRequest)(nil),   // 33: muster.v1.GetClusterLogRequest
+	(*GetClusterLogResponse)(nil),  // 34: muster.v1.GetClusterLogResponse
+	nil,                            // 35: muster.v1.Blueprint.TakesEntry
+	nil,                            // 36: muster.v1.ClusterRecord.VariablesEntry
+	nil,                            // 37: muster.v1.ImportClustersRequest.ColumnsEntry
+	(*timestamppb.Timestamp)(nil),  // 38: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),    // 39: google.protobuf.Duration
+	(*Write)(nil),                  // 40: muster.v1.Write
+	(*Written)(nil),                // 41: muster.v1.Written
+	(*Seen)(nil),                   // 42: muster.v1.Seen
 }
 var file_muster_v1_buildout_proto_depIdxs = []int32{
 	0,  // 0: muster.v1.Blueprint.meters:type_name -> muster.v1.Meter
-	33, // 1: muster.v1.Blueprint.takes:type_name -> muster.v1.Blueprint.TakesEntry
+	35, // 1: muster.v1.Blueprint.takes:type_name -> muster.v1.Blueprint.TakesEntry
 	3,  // 2: muster.v1.ClusterRecord.islands:type_name -> muster.v1.PlannedIsland
-	36, // 3: muster.v1.ClusterRecord.wanted_by:type_name -> google.protobuf.Timestamp
-	34, // 4: muster.v1.ClusterRecord.variables:type_name -> muster.v1.ClusterRecord.VariablesEntry
+	38, // 3: muster.v1.ClusterRecord.wanted_by:type_name -> google.protobuf.Timestamp
+	36, // 4: muster.v1.ClusterRecord.variables:type_name -> muster.v1.ClusterRecord.VariablesEntry
 	2,  // 5: muster.v1.ClusterLife.record:type_name -> muster.v1.ClusterRecord
-	36, // 6: muster.v1.ClusterLife.since:type_name -> google.protobuf.Timestamp
-	36, // 7: muster.v1.ClusterLife.entered:type_name -> google.protobuf.Timestamp
-	36, // 8: muster.v1.ClusterLife.produced:type_name -> google.protobuf.Timestamp
-	36, // 9: muster.v1.ClusterLife.p50:type_name -> google.protobuf.Timestamp
-	36, // 10: muster.v1.ClusterLife.p90:type_name -> google.protobuf.Timestamp
-	36, // 11: muster.v1.ClusterCondition.since:type_name -> google.protobuf.Timestamp
-	36, // 12: muster.v1.ClusterCondition.next_try:type_name -> google.protobuf.Timestamp
-	36, // 13: muster.v1.ClusterCondition.p50:type_name -> google.protobuf.Timestamp
-	36, // 14: muster.v1.ClusterCondition.p90:type_name -> google.protobuf.Timestamp
-	37, // 15: muster.v1.ClusterCondition.took:type_name -> google.protobuf.Duration
-	36, // 16: muster.v1.ClusterStep.began:type_name -> google.protobuf.Timestamp
-	36, // 17: muster.v1.ClusterStep.ended:type_name -> google.protobuf.Timestamp
-	36, // 18: muster.v1.ClusterStep.next_try:type_name -> google.protobuf.Timestamp
-	36, // 19: muster.v1.ClusterTouch.at:type_name -> google.protobuf.Timestamp
-	37, // 20: muster.v1.ClusterTouch.waited:type_name -> google.protobuf.Duration
+	38, // 6: muster.v1.ClusterLife.since:type_name -> google.protobuf.Timestamp
+	38, // 7: muster.v1.ClusterLife.entered:type_name -> google.protobuf.Timestamp
+	38, // 8: muster.v1.ClusterLife.produced:type_name -> google.protobuf.Timestamp
+	38, // 9: muster.v1.ClusterLife.p50:type_name -> google.protobuf.Timestamp
+	38, // 10: muster.v1.ClusterLife.p90:type_name -> google.protobuf.Timestamp
+	38, // 11: muster.v1.ClusterCondition.since:type_name -> google.protobuf.Timestamp
+	38, // 12: muster.v1.ClusterCondition.next_try:type_name -> google.protobuf.Timestamp
+	38, // 13: muster.v1.ClusterCondition.p50:type_name -> google.protobuf.Timestamp
+	38, // 14: muster.v1.ClusterCondition.p90:type_name -> google.protobuf.Timestamp
+	39, // 15: muster.v1.ClusterCondition.took:type_name -> google.protobuf.Duration
+	38, // 16: muster.v1.ClusterStep.began:type_name -> google.protobuf.Timestamp
+	38, // 17: muster.v1.ClusterStep.ended:type_name -> google.protobuf.Timestamp
+	38, // 18: muster.v1.ClusterStep.next_try:type_name -> google.protobuf.Timestamp
+	38, // 19: muster.v1.ClusterTouch.at:type_name -> google.protobuf.Timestamp
+	39, // 20: muster.v1.ClusterTouch.waited:type_name -> google.protobuf.Duration
 	9,  // 21: muster.v1.LedgerClaim.meters:type_name -> muster.v1.MeterClaim
-	36, // 22: muster.v1.CloudLedger.read:type_name -> google.protobuf.Timestamp
+	38, // 22: muster.v1.CloudLedger.read:type_name -> google.protobuf.Timestamp
 	8,  // 23: muster.v1.CloudLedger.meters:type_name -> muster.v1.MeterLedger
 	10, // 24: muster.v1.CloudLedger.claims:type_name -> muster.v1.LedgerClaim
-	38, // 25: muster.v1.AddBlueprintRequest.write:type_name -> muster.v1.Write
+	40, // 25: muster.v1.AddBlueprintRequest.write:type_name -> muster.v1.Write
 	1,  // 26: muster.v1.AddBlueprintRequest.blueprint:type_name -> muster.v1.Blueprint
-	39, // 27: muster.v1.AddBlueprintResponse.written:type_name -> muster.v1.Written
-	36, // 28: muster.v1.ListBlueprintsRequest.as_of:type_name -> google.protobuf.Timestamp
-	40, // 29: muster.v1.ListBlueprintsResponse.seen:type_name -> muster.v1.Seen
+	41, // 27: muster.v1.AddBlueprintResponse.written:type_name -> muster.v1.Written
+	38, // 28: muster.v1.ListBlueprintsRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 29: muster.v1.ListBlueprintsResponse.seen:type_name -> muster.v1.Seen
 	1,  // 30: muster.v1.ListBlueprintsResponse.blueprints:type_name -> muster.v1.Blueprint
-	38, // 31: muster.v1.PlanClusterRequest.write:type_name -> muster.v1.Write
+	40, // 31: muster.v1.PlanClusterRequest.write:type_name -> muster.v1.Write
 	2,  // 32: muster.v1.PlanClusterRequest.record:type_name -> muster.v1.ClusterRecord
-	39, // 33: muster.v1.PlanClusterResponse.written:type_name -> muster.v1.Written
-	38, // 34: muster.v1.ChangeClusterRequest.write:type_name -> muster.v1.Write
+	41, // 33: muster.v1.PlanClusterResponse.written:type_name -> muster.v1.Written
+	40, // 34: muster.v1.ChangeClusterRequest.write:type_name -> muster.v1.Write
 	2,  // 35: muster.v1.ChangeClusterRequest.record:type_name -> muster.v1.ClusterRecord
-	39, // 36: muster.v1.ChangeClusterResponse.written:type_name -> muster.v1.Written
-	38, // 37: muster.v1.ImportClustersRequest.write:type_name -> muster.v1.Write
-	35, // 38: muster.v1.ImportClustersRequest.columns:type_name -> muster.v1.ImportClustersRequest.ColumnsEntry
-	39, // 39: muster.v1.ImportClustersResponse.written:type_name -> muster.v1.Written
+	41, // 36: muster.v1.ChangeClusterResponse.written:type_name -> muster.v1.Written
+	40, // 37: muster.v1.ImportClustersRequest.write:type_name -> muster.v1.Write
+	37, // 38: muster.v1.ImportClustersRequest.columns:type_name -> muster.v1.ImportClustersRequest.ColumnsEntry
+	41, // 39: muster.v1.ImportClustersResponse.written:type_name -> muster.v1.Written
 	22, // 40: muster.v1.ImportClustersResponse.rows:type_name -> muster.v1.ImportedRow
 	23, // 41: muster.v1.ImportClustersResponse.errors:type_name -> muster.v1.CellError
-	38, // 42: muster.v1.SteerClusterRequest.write:type_name -> muster.v1.Write
-	39, // 43: muster.v1.SteerClusterResponse.written:type_name -> muster.v1.Written
-	36, // 44: muster.v1.ListClustersRequest.as_of:type_name -> google.protobuf.Timestamp
-	40, // 45: muster.v1.ListClustersResponse.seen:type_name -> muster.v1.Seen
+	40, // 42: muster.v1.SteerClusterRequest.write:type_name -> muster.v1.Write
+	41, // 43: muster.v1.SteerClusterResponse.written:type_name -> muster.v1.Written
+	38, // 44: muster.v1.ListClustersRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 45: muster.v1.ListClustersResponse.seen:type_name -> muster.v1.Seen
 	4,  // 46: muster.v1.ListClustersResponse.clusters:type_name -> muster.v1.ClusterLife
-	36, // 47: muster.v1.GetClusterRequest.as_of:type_name -> google.protobuf.Timestamp
-	40, // 48: muster.v1.GetClusterResponse.seen:type_name -> muster.v1.Seen
+	38, // 47: muster.v1.GetClusterRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 48: muster.v1.GetClusterResponse.seen:type_name -> muster.v1.Seen
 	4,  // 49: muster.v1.GetClusterResponse.cluster:type_name -> muster.v1.ClusterLife
 	5,  // 50: muster.v1.GetClusterResponse.conditions:type_name -> muster.v1.ClusterCondition
 	6,  // 51: muster.v1.GetClusterResponse.steps:type_name -> muster.v1.ClusterStep
 	7,  // 52: muster.v1.GetClusterResponse.touches:type_name -> muster.v1.ClusterTouch
 	9,  // 53: muster.v1.GetClusterResponse.meters:type_name -> muster.v1.MeterClaim
 	30, // 54: muster.v1.GetClusterResponse.files:type_name -> muster.v1.CheckinFile
-	36, // 55: muster.v1.CloudQuotaRequest.as_of:type_name -> google.protobuf.Timestamp
-	40, // 56: muster.v1.CloudQuotaResponse.seen:type_name -> muster.v1.Seen
+	38, // 55: muster.v1.CloudQuotaRequest.as_of:type_name -> google.protobuf.Timestamp
+	42, // 56: muster.v1.CloudQuotaResponse.seen:type_name -> muster.v1.Seen
 	11, // 57: muster.v1.CloudQuotaResponse.accounts:type_name -> muster.v1.CloudLedger
-	37, // 58: muster.v1.Blueprint.TakesEntry.value:type_name -> google.protobuf.Duration
+	39, // 58: muster.v1.Blueprint.TakesEntry.value:type_name -> google.protobuf.Duration
 	12, // 59: muster.v1.BuildoutService.AddBlueprint:input_type -> muster.v1.AddBlueprintRequest
 	14, // 60: muster.v1.BuildoutService.ListBlueprints:input_type -> muster.v1.ListBlueprintsRequest
 	16, // 61: muster.v1.BuildoutService.PlanCluster:input_type -> muster.v1.PlanClusterRequest
@@ -2842,18 +2988,20 @@ var file_muster_v1_buildout_proto_depIdxs = []int32{
 	24, // 64: muster.v1.BuildoutService.SteerCluster:input_type -> muster.v1.SteerClusterRequest
 	26, // 65: muster.v1.BuildoutService.ListClusters:input_type -> muster.v1.ListClustersRequest
 	28, // 66: muster.v1.BuildoutService.GetCluster:input_type -> muster.v1.GetClusterRequest
-	31, // 67: muster.v1.BuildoutService.CloudQuota:input_type -> muster.v1.CloudQuotaRequest
-	13, // 68: muster.v1.BuildoutService.AddBlueprint:output_type -> muster.v1.AddBlueprintResponse
-	15, // 69: muster.v1.BuildoutService.ListBlueprints:output_type -> muster.v1.ListBlueprintsResponse
-	17, // 70: muster.v1.BuildoutService.PlanCluster:output_type -> muster.v1.PlanClusterResponse
-	19, // 71: muster.v1.BuildoutService.ChangeCluster:output_type -> muster.v1.ChangeClusterResponse
-	21, // 72: muster.v1.BuildoutService.ImportClusters:output_type -> muster.v1.ImportClustersResponse
-	25, // 73: muster.v1.BuildoutService.SteerCluster:output_type -> muster.v1.SteerClusterResponse
-	27, // 74: muster.v1.BuildoutService.ListClusters:output_type -> muster.v1.ListClustersResponse
-	29, // 75: muster.v1.BuildoutService.GetCluster:output_type -> muster.v1.GetClusterResponse
-	32, // 76: muster.v1.BuildoutService.CloudQuota:output_type -> muster.v1.CloudQuotaResponse
-	68, // [68:77] is the sub-list for method output_type
-	59, // [59:68] is the sub-list for method input_type
+	33, // 67: muster.v1.BuildoutService.GetClusterLog:input_type -> muster.v1.GetClusterLogRequest
+	31, // 68: muster.v1.BuildoutService.CloudQuota:input_type -> muster.v1.CloudQuotaRequest
+	13, // 69: muster.v1.BuildoutService.AddBlueprint:output_type -> muster.v1.AddBlueprintResponse
+	15, // 70: muster.v1.BuildoutService.ListBlueprints:output_type -> muster.v1.ListBlueprintsResponse
+	17, // 71: muster.v1.BuildoutService.PlanCluster:output_type -> muster.v1.PlanClusterResponse
+	19, // 72: muster.v1.BuildoutService.ChangeCluster:output_type -> muster.v1.ChangeClusterResponse
+	21, // 73: muster.v1.BuildoutService.ImportClusters:output_type -> muster.v1.ImportClustersResponse
+	25, // 74: muster.v1.BuildoutService.SteerCluster:output_type -> muster.v1.SteerClusterResponse
+	27, // 75: muster.v1.BuildoutService.ListClusters:output_type -> muster.v1.ListClustersResponse
+	29, // 76: muster.v1.BuildoutService.GetCluster:output_type -> muster.v1.GetClusterResponse
+	34, // 77: muster.v1.BuildoutService.GetClusterLog:output_type -> muster.v1.GetClusterLogResponse
+	32, // 78: muster.v1.BuildoutService.CloudQuota:output_type -> muster.v1.CloudQuotaResponse
+	69, // [69:79] is the sub-list for method output_type
+	59, // [59:69] is the sub-list for method input_type
 	59, // [59:59] is the sub-list for extension type_name
 	59, // [59:59] is the sub-list for extension extendee
 	0,  // [0:59] is the sub-list for field type_name
@@ -2871,7 +3019,7 @@ func file_muster_v1_buildout_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_buildout_proto_rawDesc), len(file_muster_v1_buildout_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

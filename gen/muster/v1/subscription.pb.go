@@ -33,12 +33,16 @@ type Subscription struct {
 	Quota     string `protobuf:"bytes,3,opt,name=quota,proto3" json:"quota,omitempty"`
 	Namespace string `protobuf:"bytes,4,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	Workload  string `protobuf:"bytes,5,opt,name=workload,proto3" json:"workload,omitempty"`
-	// evicted, mended, cut, unbacked, incident, breaker, planned, deadline; none: all of them.
+	// evicted, mended, cut, unbacked, incident, breaker, planned, deadline, and of clusters that are built person, late,
+	// production, degraded; none: all of them.
 	Kinds []string `protobuf:"bytes,6,rep,name=kinds,proto3" json:"kinds,omitempty"`
 	// Who set it, and when.
-	By            string                 `protobuf:"bytes,7,opt,name=by,proto3" json:"by,omitempty"`
-	Since         *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=since,proto3" json:"since,omitempty"`
-	Deliveries    *Deliveries            `protobuf:"bytes,9,opt,name=deliveries,proto3" json:"deliveries,omitempty"`
+	By         string                 `protobuf:"bytes,7,opt,name=by,proto3" json:"by,omitempty"`
+	Since      *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=since,proto3" json:"since,omitempty"`
+	Deliveries *Deliveries            `protobuf:"bytes,9,opt,name=deliveries,proto3" json:"deliveries,omitempty"`
+	// Instead of quota, namespace or workload: the life of one cluster, or of those whose records name this owner.
+	Cluster       string `protobuf:"bytes,10,opt,name=cluster,proto3" json:"cluster,omitempty"`
+	Owner         string `protobuf:"bytes,11,opt,name=owner,proto3" json:"owner,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -134,6 +138,20 @@ func (x *Subscription) GetDeliveries() *Deliveries {
 		return x.Deliveries
 	}
 	return nil
+}
+
+func (x *Subscription) GetCluster() string {
+	if x != nil {
+		return x.Cluster
+	}
+	return ""
+}
+
+func (x *Subscription) GetOwner() string {
+	if x != nil {
+		return x.Owner
+	}
+	return ""
 }
 
 // Deliveries say how a subscription stands since the server started.
@@ -685,7 +703,7 @@ var File_muster_v1_subscription_proto protoreflect.FileDescriptor
 
 const file_muster_v1_subscription_proto_rawDesc = "" +
 	"\n" +
-	"\x1cmuster/v1/subscription.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\xd6\x02\n" +
+	"\x1cmuster/v1/subscription.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x9a\x03\n" +
 	"\fSubscription\x12\x1d\n" +
 	"\x04name\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18?R\x04name\x12\x1a\n" +
 	"\x03url\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x10R\x03url\x12\x1e\n" +
@@ -697,7 +715,10 @@ const file_muster_v1_subscription_proto_rawDesc = "" +
 	"\x05since\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x125\n" +
 	"\n" +
 	"deliveries\x18\t \x01(\v2\x15.muster.v1.DeliveriesR\n" +
-	"deliveries\"\xf4\x01\n" +
+	"deliveries\x12\"\n" +
+	"\acluster\x18\n" +
+	" \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\x12\x1e\n" +
+	"\x05owner\x18\v \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x05owner\"\xf4\x01\n" +
 	"\n" +
 	"Deliveries\x12\x1c\n" +
 	"\tdelivered\x18\x01 \x01(\x04R\tdelivered\x12\x18\n" +

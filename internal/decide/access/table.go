@@ -16,6 +16,7 @@ const (
 	ReadWork     Action = "work.read"     // workloads, why they wait, when they start
 	ReadPlans    Action = "plans.read"    // what is decided about everybody's work: haircuts, shadow decisions
 	ReadEvents   Action = "events.read"   // the log; of others' work nothing is shown
+	ReadLogs     Action = "logs.read"     // what builds clusters writes: names and addresses of what stands in a cloud
 	ReadSecrets  Action = "secrets.read"  // what webhooks are signed with
 	ReadBindings Action = "bindings.read" // who has which role
 	ReadAudit    Action = "audit.read"    // denials, sign-ins, tokens used
@@ -95,6 +96,7 @@ func Table() []Rule {
 		{Action: ReadWork, Means: "read workloads: those of the scope in full", Own: true, Roles: among(fleet.Viewer, fleet.Researcher, fleet.TeamLead, fleet.QuotaLead)},
 		{Action: ReadPlans, Means: "read haircuts and shadow decisions, which name everybody's work", Roles: among(fleet.Viewer)},
 		{Action: ReadEvents, Means: "read the log; events about work outside the scope are left out", Everybody: true, Roles: among(fleet.Viewer)},
+		{Action: ReadLogs, Means: "read the logs of what builds clusters, which name what stands in a cloud", Roles: among()},
 		{Action: ReadSecrets, Means: "read what webhooks are signed with", Roles: []fleet.Role{fleet.Manager}},
 		{Action: ReadBindings, Means: "read who has which role; one's own everybody may", Own: true, Roles: []fleet.Role{fleet.Auditor}},
 		{Action: ReadAudit, Means: "read the audit log", Roles: []fleet.Role{fleet.Auditor}},

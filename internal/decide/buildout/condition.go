@@ -83,7 +83,7 @@ func (k *look) short(c *Condition, claim *Claim) {
 	switch c.Reason {
 	case "NotRead", "NeedsFix", "NeedsPerson":
 		c.Person = c.Reason != "NotRead"
-		c.Message = "the cloud's counts of " + account + " are not known"
+		c.Message = "the cloud's counts of " + account + " are not known yet"
 		if claim.Error != "" {
 			c.Message += ": " + claim.Error
 		}

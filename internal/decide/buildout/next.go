@@ -99,11 +99,7 @@ func (k *look) before(w way) []fleet.ConditionType {
 
 // add keeps a condition with what the log and past clusters say of it.
 func (k *look) add(c Condition) {
-	if was, ok := k.life.Condition(c.Type); ok && was.Status == c.Status {
-		c.Since = was.Since
-	} else {
-		c.Since = k.now
-	}
+	c.Since = k.since(&c)
 	if !c.Holds() && c.Turn {
 		c.Expect = k.expect(c.Type)
 		k.wake(c.Expect.P90 + 1)
@@ -113,6 +109,20 @@ func (k *look) add(c Condition) {
 		c.Message = "held by " + k.life.Course.HeldBy + "; `muster cluster go " + k.life.Record.Name + "` lets it go on"
 	}
 	k.verdict.Conditions = append(k.verdict.Conditions, c)
+}
+
+// since is when a condition came to stand as it does; one that is waited for, when its turn came.
+func (k *look) since(c *Condition) fleet.Instant {
+	was, ok := k.life.Condition(c.Type)
+	switch {
+	case !ok || was.Status != c.Status:
+		return k.now
+	case c.Holds() || !c.Turn:
+		return was.Since
+	case was.Turn == 0:
+		return k.now
+	}
+	return max(was.Since, was.Turn)
 }
 
 // wake asks for a look at a moment to come.

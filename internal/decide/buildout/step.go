@@ -82,7 +82,7 @@ func said(t fleet.Trouble) string {
 	if t.Error == "" {
 		return "no error was given"
 	}
-	return t.Error
+	return strings.TrimRight(t.Error, ". \n") // it stands within a sentence
 }
 
 func parkedReason(c fleet.ErrorClass) string {

@@ -72,6 +72,8 @@ var actions = map[string]access.Action{
 	m.WorkloadServiceSetPriorityProcedure: access.ChangeWork,
 	m.WorkloadServiceResizeProcedure:      access.ChangeWork,
 
+	m.BuildoutServiceGetClusterLogProcedure: access.ReadLogs,
+
 	// Quota.
 	m.RequestServiceAskProcedure:           access.AskQuota,
 	m.RequestServiceOfferProcedure:         access.OfferQuota,

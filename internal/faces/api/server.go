@@ -57,6 +57,9 @@ type Options struct {
 	Leader func() string
 	// Said is what a cluster's own machinery says of a workload; nil: nothing is asked.
 	Said func(namespace, name, target string) []string
+	// Logs is the end of what an operation's program wrote, in whole lines, and whether there is more before
+	// it; "": nothing is kept here. nil: no operation of any cluster has a log.
+	Logs func(operation string) (text string, cut bool, err error)
 }
 
 // Notice is something about the server itself. Key names it for as long as it stands.
@@ -110,7 +113,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, proxies: o.Proxies, recheck: o.Recheck, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices, lag: o.Lag, leader: o.Leader,
-		notifier: o.Notifier, said: o.Said, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{path: o.History, lines: newChronicle()}, turns: newTurns(),
+		notifier: o.Notifier, said: o.Said, logs: o.Logs, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{path: o.History, lines: newChronicle()}, turns: newTurns(),
 		forecasting: o.Forecasting, mostWaiting: o.MostWaiting,
 	}}
 	if s.tokens == nil {

@@ -13,6 +13,7 @@ type service struct {
 	version  string
 	notifier Notifier
 	said     func(namespace, name, target string) []string
+	logs     func(operation string) (string, bool, error)
 	now      func() time.Time
 	notices  func() []Notice
 	lag      func() (time.Duration, bool) // see Options

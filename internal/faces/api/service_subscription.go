@@ -66,7 +66,7 @@ func (s subscriptionService) ListSubscriptions(ctx context.Context, _ *musterv1.
 
 func (s subscriptionService) subscription(sub fleet.Subscription, operator bool) *musterv1.Subscription {
 	m := &musterv1.Subscription{
-		Name: sub.Name, Url: sub.URL, Quota: sub.Quota, Namespace: sub.Namespace, Workload: sub.Workload, By: sub.By, Since: wire.Instant(sub.Since),
+		Name: sub.Name, Url: sub.URL, Quota: sub.Quota, Namespace: sub.Namespace, Workload: sub.Workload, Cluster: sub.Cluster, Owner: sub.Owner, By: sub.By, Since: wire.Instant(sub.Since),
 	}
 	if !operator {
 		m.Url = wire.Site(sub.URL)

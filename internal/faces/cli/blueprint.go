@@ -53,7 +53,7 @@ began with. The file:
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Buildout.AddBlueprint(ctx, &musterv1.AddBlueprintRequest{Write: o.writing.message(), Blueprint: b})
 				return res.GetWritten(), err
-			}, fmt.Sprintf("version %d of blueprint %s is kept", b.GetVersion(), b.GetName()))
+			}, fmt.Sprintf("blueprint %s version %d added", b.GetName(), b.GetVersion()))
 		},
 	}
 	o.writing.flags(cmd)

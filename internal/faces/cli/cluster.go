@@ -13,7 +13,7 @@ import (
 func newCluster(a *app) *cobra.Command {
 	cmd := &cobra.Command{Use: "cluster", Aliases: []string{"clusters"}, Short: "clusters: built from a record to production, ready for a wave, mode, shadow"}
 	own := []*cobra.Command{
-		newClusterReady(a), newClusterMode(a), newClusterShadow(a), newClusterList(a), newClusterShow(a), newClusterWhy(a), newClusterPlan(a), newClusterImport(a), newClusterVersion(a),
+		newClusterReady(a), newClusterMode(a), newClusterShadow(a), newClusterList(a), newClusterShow(a), newClusterWhy(a), newClusterLog(a), newClusterPlan(a), newClusterImport(a), newClusterVersion(a), newClusterChange(a),
 	}
 	return group(cmd, append(own, newClusterSteers(a)...)...)
 }

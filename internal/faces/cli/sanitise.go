@@ -9,8 +9,8 @@ import (
 )
 
 // sanitise blanks the control characters in all texts of an answer: monitors and other
-// people wrote them, and a terminal would obey them. Line breaks stay only in the one
-// message that is meant to have several lines.
+// people wrote them, and a terminal would obey them. Line breaks stay only in the
+// messages that are meant to have several lines.
 func sanitise(m protoreflect.Message) {
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
@@ -25,7 +25,7 @@ func sanitise(m protoreflect.Message) {
 			}
 		case f.Message() != nil:
 			sanitise(v.Message())
-		case f.Kind() == protoreflect.StringKind && f.Parent().FullName() == "muster.v1.HaircutMessage":
+		case f.Kind() == protoreflect.StringKind && severalLines[f.Parent().FullName()]:
 			m.Set(f, protoreflect.ValueOfString(strings.Map(safeLine, v.String())))
 		case f.Kind() == protoreflect.StringKind:
 			m.Set(f, protoreflect.ValueOfString(clean(v.String())))
@@ -33,6 +33,9 @@ func sanitise(m protoreflect.Message) {
 		return true
 	})
 }
+
+// severalLines are the messages whose texts have line breaks.
+var severalLines = map[protoreflect.FullName]bool{"muster.v1.HaircutMessage": true, "muster.v1.GetClusterLogResponse": true}
 
 // safeLine keeps line breaks, and blanks what text.SafeRune blanks.
 func safeLine(r rune) rune {

@@ -29,13 +29,14 @@ func newSubscriptionAdd(a *app) *cobra.Command {
 	o := &subscribeOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "add NAME URL",
-		Short: "tell a URL of evictions, mended gangs, cuts, broken promises, incidents and breakers",
+		Short: "tell a URL of evictions, cuts, broken promises, incidents, planned work and clusters that are built",
 		Long: `Add tells a URL, as a POST of JSON whose field text chat systems show, of what happens to a quota, to a
-namespace (a team), to a workload, or to the whole fleet. Calls are signed: muster subscription secret
+namespace (a team), to a workload, to a cluster that is built, to those of an owner, or to the whole fleet. Calls are signed: muster subscription secret
 NAME says with what. A notice comes at least once, in order, with an ID that never changes; calls that
 fail are repeated for a day. Adding a name again replaces what it was, and changes its secret.`,
 		Example: `  muster subscription add oak-chat https://chat.example.com/hooks/1 --quota research/oak
-  muster subscription add ada https://example.com/muster --namespace ada --kind evicted --kind mended`,
+  muster subscription add ada https://example.com/muster --namespace ada --kind evicted --kind mended
+  muster subscription add capacity https://example.com/muster --owner capacity --kind person --kind late`,
 		Args: needs(2, 2, "a name and a URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.want.Name, o.want.Url = args[0], args[1]
@@ -50,7 +51,9 @@ fail are repeated for a day. Adding a name again replaces what it was, and chang
 	f.StringVar(&o.want.Quota, "quota", "", "about this quota and those under it")
 	f.StringVarP(&o.want.Namespace, "namespace", "n", "", "about this namespace's work")
 	f.StringVar(&o.want.Workload, "workload", "", "about this workload, NAMESPACE/NAME")
-	f.StringSliceVar(&o.want.Kinds, "kind", nil, "evicted, mended, cut, unbacked, incident, breaker, planned or deadline; may be repeated; none: all of them")
+	f.StringVar(&o.want.Cluster, "cluster", "", "about this cluster's life")
+	f.StringVar(&o.want.Owner, "owner", "", "about the lives of the clusters whose records name this owner")
+	f.StringSliceVar(&o.want.Kinds, "kind", nil, "evicted, mended, cut, unbacked, incident, breaker, planned, deadline; of clusters that are built person, late, production, degraded; may be repeated; none: all of them")
 	return cmd
 }
 
@@ -93,6 +96,10 @@ func aboutOf(s *musterv1.Subscription) string {
 		return "namespace " + s.GetNamespace()
 	case s.GetQuota() != "":
 		return s.GetQuota()
+	case s.GetCluster() != "":
+		return "cluster " + s.GetCluster()
+	case s.GetOwner() != "":
+		return "clusters of " + s.GetOwner()
 	}
 	return "fleet"
 }

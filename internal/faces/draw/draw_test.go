@@ -202,7 +202,13 @@ func TestNothingStandsOutside(t *testing.T) {
 			"curves": Curves([]Curve{
 				{Name: "XIDErrors 79 (dcgm)", Nodes: 4, Steps: []CurveStep{{time.Hour, 0.5}, {5 * time.Hour, 0}}}, {Name: strings.Repeat("a very long cause ", 5), Nodes: 3, Steps: []CurveStep{{30 * time.Hour, 0.25}}},
 			}, w),
-			"stages":   StageBars([]Stages{{Name: "tiger, with a name that is too long for any column", Note: "2 h, 12 repaired", Parts: []Stage{{"wait", time.Hour}, {"repair", 2 * time.Hour}, {"probation", 24 * time.Hour}}}}, w),
+			"stages": StageBars([]Stages{{Name: "tiger, with a name that is too long for any column", Note: "2 h, 12 repaired", Parts: []Stage{{"wait", time.Hour}, {"repair", 2 * time.Hour}, {"probation", 24 * time.Hour}}}}, w),
+			"steps": StepRows("s", "steps", []Steps{
+				{Name: "DependenciesSatisfied, with more words than fit", Note: "30 min, 2 tries, late, and more words", Bars: []StepBar{
+					{From: from, To: from.Add(time.Minute), Ink: Ask, Says: "waits"}, {From: from.Add(time.Minute), To: from.Add(time.Hour), Ink: Fault, Says: "failed", Href: "/x"},
+				}, P50: from.Add(time.Hour), P90: from.Add(9 * time.Hour)},
+				{Name: "NodesReady"},
+			}, from, from.Add(time.Hour), from.Add(2*time.Hour), w),
 			"coverage": Coverages([]Coverage{{Name: "tiger/h200 · calibrated 99.0 % · promisable, 24 h", Note: "980 kept, 20 broken", Claimed: 0.99, Realised: 0.8}, {Name: "lynx", Claimed: -1, Realised: -1, Faint: true}}, w),
 			"frontier": Frontier([]Trade{
 				{Name: "fixed 15.0 %", Kind: "fixed", Buffer: 0.15, Broken: 0.02, Own: true},

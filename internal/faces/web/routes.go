@@ -38,6 +38,7 @@ var pages = []struct {
 
 	{"/build-out", buildout.Board},
 	{"/build-out/{cluster}", buildout.Life},
+	{"/part/cluster-log", buildout.Log},
 	{"/cloud-quota", buildout.Ledger},
 
 	{"/run", run.Page},

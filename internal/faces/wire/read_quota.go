@@ -74,7 +74,7 @@ func ReadAskQuota(m *musterv1.AskRequest) (core.Command, error) {
 
 // ReadSubscription reads the command that sets a subscription.
 func ReadSubscription(m *musterv1.Subscription) core.Command {
-	sub := fleet.Subscription{Name: m.GetName(), URL: m.GetUrl(), Quota: m.GetQuota(), Namespace: m.GetNamespace(), Workload: m.GetWorkload()}
+	sub := fleet.Subscription{Name: m.GetName(), URL: m.GetUrl(), Quota: m.GetQuota(), Namespace: m.GetNamespace(), Workload: m.GetWorkload(), Cluster: m.GetCluster(), Owner: m.GetOwner()}
 	for _, k := range m.GetKinds() {
 		sub.Kinds = append(sub.Kinds, fleet.NoticeKind(k))
 	}

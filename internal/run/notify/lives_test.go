@@ -34,9 +34,9 @@ func yard(t *testing.T) *house {
 	h.do(core.AddBlueprint{Blueprint: fleet.Blueprint{
 		Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "nd", PerNode: 10}}, Checkin: fleet.CheckinInventory, Mode: fleet.Enforce, Takes: takes,
 	}})
-	for name, owner := range map[string]string{"lynx": "capacity", "puma": "research"} {
+	for _, c := range []struct{ name, owner string }{{"lynx", "capacity"}, {"puma", "research"}} {
 		h.do(core.PlanCluster{Record: fleet.ClusterRecord{
-			Name: name, Owner: owner, Subscription: "s", Region: "east", GPU: "h200", GPUsPerNode: 8, Priority: fleet.Mid, Blueprint: "nd", Islands: []fleet.RecordIsland{{Name: "a", Nodes: 2}},
+			Name: c.name, Owner: c.owner, Subscription: "s", Region: "east", GPU: "h200", GPUsPerNode: 8, Priority: fleet.Mid, Blueprint: "nd", Islands: []fleet.RecordIsland{{Name: "a", Nodes: 2}},
 		}})
 	}
 	h.at(time.Hour, core.ReportCounts{Subscription: "s", Region: "east", Counts: []fleet.CloudCount{{Meter: "nd", Limit: 100}}})
@@ -120,7 +120,7 @@ func TestAnOwnerIsToldOfTheLifeOfTheirClusters(t *testing.T) {
 	for _, want := range []string{
 		"cluster lynx (owner capacity) waits for a person: BootstrapSucceeded (NeedsFix); variable zone is not set; once that is mended, `muster cluster retry lynx --step pipeline`",
 		"cluster lynx (owner capacity) is late: BootstrapSucceeded takes longer than in nine of ten clusters; it was expected by Fri 2027-01-15 10:30Z (p90), and waits on pipeline: variable zone is not set",
-		"cluster lynx (owner capacity) is in production, generation 1, with 16 GPUs of h200, mode enforce; it took 6h52m and 2 touches",
+		"cluster lynx (owner capacity) is in production, generation 1, with 16 GPUs of h200, mode enforce; it took 6h53m and 2 touches",
 		"cluster lynx (owner capacity) is degraded: NodesReady: island a: 1 of 2 nodes are ready, 2 are wanted",
 		"cluster lynx (owner capacity) is no longer degraded: all its conditions hold",
 	} {

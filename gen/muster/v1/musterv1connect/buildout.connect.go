@@ -57,6 +57,9 @@ const (
 	// BuildoutServiceGetClusterProcedure is the fully-qualified name of the BuildoutService's
 	// GetCluster RPC.
 	BuildoutServiceGetClusterProcedure = "/muster.v1.BuildoutService/GetCluster"
+	// BuildoutServiceGetClusterLogProcedure is the fully-qualified name of the BuildoutService's
+	// GetClusterLog RPC.
+	BuildoutServiceGetClusterLogProcedure = "/muster.v1.BuildoutService/GetClusterLog"
 	// BuildoutServiceCloudQuotaProcedure is the fully-qualified name of the BuildoutService's
 	// CloudQuota RPC.
 	BuildoutServiceCloudQuotaProcedure = "/muster.v1.BuildoutService/CloudQuota"
@@ -80,6 +83,8 @@ type BuildoutServiceClient interface {
 	ListClusters(context.Context, *v1.ListClustersRequest) (*v1.ListClustersResponse, error)
 	// GetCluster is one cluster's life with its steps, conditions and touches.
 	GetCluster(context.Context, *v1.GetClusterRequest) (*v1.GetClusterResponse, error)
+	// GetClusterLog is the end of the log of what a step of a cluster runs, as far as it has come. Known secrets are masked.
+	GetClusterLog(context.Context, *v1.GetClusterLogRequest) (*v1.GetClusterLogResponse, error)
 	// CloudQuota is the ledger: what each cloud account has, what is reserved of it, and the clusters that wait.
 	CloudQuota(context.Context, *v1.CloudQuotaRequest) (*v1.CloudQuotaResponse, error)
 }
@@ -146,6 +151,13 @@ func NewBuildoutServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		getClusterLog: connect.NewClient[v1.GetClusterLogRequest, v1.GetClusterLogResponse](
+			httpClient,
+			baseURL+BuildoutServiceGetClusterLogProcedure,
+			connect.WithSchema(buildoutServiceMethods.ByName("GetClusterLog")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		cloudQuota: connect.NewClient[v1.CloudQuotaRequest, v1.CloudQuotaResponse](
 			httpClient,
 			baseURL+BuildoutServiceCloudQuotaProcedure,
@@ -166,6 +178,7 @@ type buildoutServiceClient struct {
 	steerCluster   *connect.Client[v1.SteerClusterRequest, v1.SteerClusterResponse]
 	listClusters   *connect.Client[v1.ListClustersRequest, v1.ListClustersResponse]
 	getCluster     *connect.Client[v1.GetClusterRequest, v1.GetClusterResponse]
+	getClusterLog  *connect.Client[v1.GetClusterLogRequest, v1.GetClusterLogResponse]
 	cloudQuota     *connect.Client[v1.CloudQuotaRequest, v1.CloudQuotaResponse]
 }
 
@@ -241,6 +254,15 @@ func (c *buildoutServiceClient) GetCluster(ctx context.Context, req *v1.GetClust
 	return nil, err
 }
 
+// GetClusterLog calls muster.v1.BuildoutService.GetClusterLog.
+func (c *buildoutServiceClient) GetClusterLog(ctx context.Context, req *v1.GetClusterLogRequest) (*v1.GetClusterLogResponse, error) {
+	response, err := c.getClusterLog.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // CloudQuota calls muster.v1.BuildoutService.CloudQuota.
 func (c *buildoutServiceClient) CloudQuota(ctx context.Context, req *v1.CloudQuotaRequest) (*v1.CloudQuotaResponse, error) {
 	response, err := c.cloudQuota.CallUnary(ctx, connect.NewRequest(req))
@@ -268,6 +290,8 @@ type BuildoutServiceHandler interface {
 	ListClusters(context.Context, *v1.ListClustersRequest) (*v1.ListClustersResponse, error)
 	// GetCluster is one cluster's life with its steps, conditions and touches.
 	GetCluster(context.Context, *v1.GetClusterRequest) (*v1.GetClusterResponse, error)
+	// GetClusterLog is the end of the log of what a step of a cluster runs, as far as it has come. Known secrets are masked.
+	GetClusterLog(context.Context, *v1.GetClusterLogRequest) (*v1.GetClusterLogResponse, error)
 	// CloudQuota is the ledger: what each cloud account has, what is reserved of it, and the clusters that wait.
 	CloudQuota(context.Context, *v1.CloudQuotaRequest) (*v1.CloudQuotaResponse, error)
 }
@@ -330,6 +354,13 @@ func NewBuildoutServiceHandler(svc BuildoutServiceHandler, opts ...connect.Handl
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	buildoutServiceGetClusterLogHandler := connect.NewUnaryHandlerSimple(
+		BuildoutServiceGetClusterLogProcedure,
+		svc.GetClusterLog,
+		connect.WithSchema(buildoutServiceMethods.ByName("GetClusterLog")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	buildoutServiceCloudQuotaHandler := connect.NewUnaryHandlerSimple(
 		BuildoutServiceCloudQuotaProcedure,
 		svc.CloudQuota,
@@ -355,6 +386,8 @@ func NewBuildoutServiceHandler(svc BuildoutServiceHandler, opts ...connect.Handl
 			buildoutServiceListClustersHandler.ServeHTTP(w, r)
 		case BuildoutServiceGetClusterProcedure:
 			buildoutServiceGetClusterHandler.ServeHTTP(w, r)
+		case BuildoutServiceGetClusterLogProcedure:
+			buildoutServiceGetClusterLogHandler.ServeHTTP(w, r)
 		case BuildoutServiceCloudQuotaProcedure:
 			buildoutServiceCloudQuotaHandler.ServeHTTP(w, r)
 		default:
@@ -396,6 +429,10 @@ func (UnimplementedBuildoutServiceHandler) ListClusters(context.Context, *v1.Lis
 
 func (UnimplementedBuildoutServiceHandler) GetCluster(context.Context, *v1.GetClusterRequest) (*v1.GetClusterResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.BuildoutService.GetCluster is not implemented"))
+}
+
+func (UnimplementedBuildoutServiceHandler) GetClusterLog(context.Context, *v1.GetClusterLogRequest) (*v1.GetClusterLogResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("muster.v1.BuildoutService.GetClusterLog is not implemented"))
 }
 
 func (UnimplementedBuildoutServiceHandler) CloudQuota(context.Context, *v1.CloudQuotaRequest) (*v1.CloudQuotaResponse, error) {

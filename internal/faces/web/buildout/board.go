@@ -10,6 +10,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/draw"
+	"github.com/muster-fleet/muster/internal/faces/web/change"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
@@ -17,14 +18,19 @@ import (
 // phases are the columns of the board, in the order of a cluster's life.
 var phases = []string{"Planned", "Provisioning", "Provisioned", "InProduction", "Draining", "Retired"}
 
-// mostCards is how many clusters of a phase the board shows; the command lists them all.
-const mostCards = 100
+// How many clusters of a phase the board shows: as cards beside those of other phases, and in the phase's
+// own table. The command lists them all.
+const (
+	mostCards = 30
+	mostRows  = 100
+)
 
 // boardView is all clusters that are built, by phase.
 type boardView struct {
 	v       *frame.Visit
 	columns []column
 	only    string // a phase; "": all of them
+	offers  []change.Offer
 }
 
 // column is the clusters of one phase.
@@ -36,7 +42,7 @@ type column struct {
 
 // Board is the page of all clusters that are built.
 func Board(v *frame.Visit) (frame.Page, error) {
-	m := boardView{v: v, only: v.Query("phase")}
+	m := boardView{v: v, only: v.Query("phase"), offers: change.For(v, "cluster-plan", "Plan a cluster …")}
 	if m.only != "" && !slices.Contains(phases, m.only) {
 		return frame.Page{}, frame.Wrong("phase", "is one of "+strings.Join(phases, ", "))
 	}
@@ -55,13 +61,16 @@ func Board(v *frame.Visit) (frame.Page, error) {
 }
 
 func (m boardView) column(phase string, list []*musterv1.ClusterLife) column {
-	c := column{phase: phase}
+	c, most := column{phase: phase}, mostRows
+	if m.only == "" {
+		most = mostCards
+	}
 	for _, l := range list {
 		if l.GetPhase() != phase {
 			continue
 		}
 		c.all++
-		if len(c.list) < mostCards && (m.only == "" && phase != "Retired" || m.only == phase) {
+		if len(c.list) < most && (m.only == "" && phase != "Retired" || m.only == phase) {
 			c.list = append(c.list, l)
 		}
 	}
@@ -128,6 +137,23 @@ func byWord(v *frame.Visit, l *musterv1.ClusterLife) string {
 		return "was to be by"
 	}
 	return "by"
+}
+
+// expected is when a cluster is to be in production, or was to be.
+func expected(v *frame.Visit, l *musterv1.ClusterLife) string {
+	text := "In production by "
+	if past(v, l) {
+		text = "Was to be in production by "
+	}
+	return text + clock(v, l.GetP50()) + " (p50), " + clock(v, l.GetP90()) + " (p90)"
+}
+
+// touchCount is how often a person had to do something.
+func touchCount(l *musterv1.ClusterLife) string {
+	if l.GetTouches() == 1 {
+		return "1 touch"
+	}
+	return draw.Number(int(l.GetTouches())) + " touches"
 }
 
 // since is how long ago a moment was.

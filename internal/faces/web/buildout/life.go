@@ -5,6 +5,8 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/faces/draw"
+	"github.com/muster-fleet/muster/internal/faces/picture"
 	"github.com/muster-fleet/muster/internal/faces/web/change"
 	"github.com/muster-fleet/muster/internal/faces/web/events"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
@@ -18,10 +20,15 @@ type lifeView struct {
 	rows   []events.Row
 	todo   []string // commands that a person may need now
 	offers []change.Offer
+
+	wide, narrow draw.SVG // its steps, as a timeline
 }
 
-// mostStory is how many records are read for what happened to a cluster.
-const mostStory = 200
+// How many of the last records are read for the picture of a cluster's life, and how many are told below.
+const (
+	mostDrawn = 1000
+	mostStory = 200
+)
 
 // Life is the page of one cluster's life.
 func Life(v *frame.Visit) (frame.Page, error) {
@@ -31,11 +38,13 @@ func Life(v *frame.Visit) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	m := lifeView{v: v, r: r}
-	e, err := v.Events.ListEvents(v.Ctx, &musterv1.ListEventsRequest{AsOf: v.AsOf, About: name, Limit: mostStory})
+	e, err := v.Events.ListEvents(v.Ctx, &musterv1.ListEventsRequest{AsOf: v.AsOf, About: name, Limit: mostDrawn})
 	if err != nil {
 		return frame.Page{}, err
 	}
-	for _, row := range events.Rows(v, e.GetRecords(), mostStory) {
+	records := e.GetRecords()
+	m.draw(records)
+	for _, row := range events.Rows(v, records[max(0, len(records)-mostStory):], mostStory) {
 		if row.Is(words.Life, name) {
 			m.rows = append(m.rows, row)
 		}
@@ -45,6 +54,17 @@ func Life(v *frame.Visit) (frame.Page, error) {
 		Title: name, Nav: "buildout", Crumbs: frame.Under("Build-out", "/build-out"), Command: words.Shell("muster", "cluster", "show", name),
 		Lead: r.GetCluster().GetWhy(), Body: lifeBody(m),
 	}, nil
+}
+
+// draw makes the timeline of the cluster's steps.
+func (m *lifeView) draw(records []*musterv1.Record) {
+	l := picture.BuildoutOf(m.r, records, m.v.At())
+	if len(l.Rows) == 0 {
+		return
+	}
+	label := "Steps of " + m.r.GetCluster().GetRecord().GetName()
+	m.wide = draw.StepRows("steps", label, l.Rows, l.From, m.v.At(), l.To, draw.Wide)
+	m.narrow = draw.StepRows("steps", label, l.Rows, l.From, m.v.At(), l.To, draw.Narrow)
 }
 
 // act finds what the reader may do for the cluster now: forms, and the same as commands.

@@ -32,6 +32,7 @@ func steering(do, title, says, button string, danger bool, more ...field) action
 
 // buildActions are what people do to clusters that are built.
 var buildActions = []action{
+	planCluster,
 	steering("checkin", "Check a cluster in", "Says that the cluster's files are on the branch that counts.", "It is checked in", false,
 		field{name: "with", label: "Commit", hint: "on the branch that counts", sample: "not known"}),
 	steering("quota", "Say that a cluster's cores are there", "No cloud counts the cores of this cluster: they are taken as its own. It counts as a touch.", "They are there", false),
