@@ -1,0 +1,107 @@
+// Package tofutest lets tests run OpenTofu or Terraform with a small provider of our own, from
+// test/provider. It has the data source muster_inventory, and the resource muster_thing: a file,
+// which stands outside of the program's state and can be changed by hand.
+package tofutest
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// Provider lets the program find the provider, for as long as the test goes on. It builds the
+// provider where that is missing (seconds); it is kept outside the clone.
+func Provider(t *testing.T) {
+	t.Helper()
+	module, err := moduleDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mirror, err := mirrorOf(module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(t.TempDir(), "tofu.rc")
+	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror { path = %q }\n}\n", mirror)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TF_CLI_CONFIG_FILE", config)
+}
+
+// moduleDir is the module of the provider, sought from the working folder upwards.
+func moduleDir() (string, error) {
+	at, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		dir := filepath.Join(at, "test", "provider")
+		if _, err := os.Stat(filepath.Join(dir, "go.sum")); err == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return "", errors.New("tofutest: no folder above this one has test/provider")
+		}
+		at = up
+	}
+}
+
+// mirrorOf is a folder as the program looks providers up in, with the provider in it.
+func mirrorOf(module string) (string, error) {
+	key, err := keyOf(module)
+	if err != nil {
+		return "", err
+	}
+	home, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	mirror := filepath.Join(home, "muster", "provider", key)
+	folder := filepath.Join(mirror, "muster.test", "fleet", "muster", "1.0.0", runtime.GOOS+"_"+runtime.GOARCH)
+	file := filepath.Join(folder, "terraform-provider-muster_v1.0.0")
+	if _, err := os.Stat(file); err == nil {
+		return mirror, nil
+	}
+	return mirror, build(module, file)
+}
+
+// keyOf is another for every source of the provider and every compiler.
+func keyOf(module string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(module, "*"))
+	if err != nil {
+		return "", err
+	}
+	slices.Sort(files)
+	sum := sha256.New()
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(sum, "%s %d\n%s", filepath.Base(file), len(data), data)
+	}
+	fmt.Fprint(sum, runtime.Version())
+	return fmt.Sprintf("%x", sum.Sum(nil)[:6]), nil
+}
+
+// build puts the provider in place whole. Several processes may do so at once.
+func build(module, file string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
+		return err
+	}
+	part := fmt.Sprintf("%s.%d", filepath.Dir(file), os.Getpid()) // on the same disk
+	cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", part, ".")
+	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("tofutest: the provider is not built: %w\n%s", err, out)
+	}
+	return os.Rename(part, file)
+}
