@@ -34,6 +34,8 @@ type process struct {
 	points int // passed so far
 	stop   int // the point at which it is stopped dead; 0: none
 	dead   bool
+
+	tamper *tamper // with what it observes; nil: nobody does
 }
 
 // point is passed before and after everything that lasts.
@@ -69,7 +71,7 @@ func (p *process) open(t *testing.T) {
 	p.engine = e
 	p.runner = provision.New(provision.Options{
 		Read: e.Read, Providers: map[string]provision.Outside{"simulated": out}, Clouds: map[string]provision.Cloud{"simulated": out},
-		Do: func(ctx context.Context, r core.Request) error { _, err := e.Do(ctx, r); return err },
+		Do: func(ctx context.Context, r core.Request) error { return p.tamper.tell(ctx, p, r) },
 	})
 }
 
@@ -111,12 +113,12 @@ type found struct {
 }
 
 func (o outside) Find(ctx context.Context, x provision.Order) (provision.Report, bool, error) {
-	f, err := around(o.p, func() (found, error) { r, is, err := o.w.Find(ctx, x); return found{r, is}, err })
+	f, err := observed(o.p, "find "+x.ID, func() (found, error) { r, is, err := o.w.Find(ctx, x); return found{r, is}, err })
 	return f.report, f.is, err
 }
 
 func (o outside) Begin(ctx context.Context, x provision.Order) (provision.Report, error) {
-	return around(o.p, func() (provision.Report, error) { return o.w.Begin(ctx, x) })
+	return observed(o.p, "begin "+x.ID, func() (provision.Report, error) { return o.w.Begin(ctx, x) })
 }
 
 func (o outside) Unblock(ctx context.Context, x provision.Order) error {
@@ -125,11 +127,11 @@ func (o outside) Unblock(ctx context.Context, x provision.Order) error {
 }
 
 func (o outside) Look(ctx context.Context, s provision.Subject) ([]fleet.StepEvidence, error) {
-	return around(o.p, func() ([]fleet.StepEvidence, error) { return o.w.Look(ctx, s) })
+	return observed(o.p, "look at "+s.Record.Name, func() ([]fleet.StepEvidence, error) { return o.w.Look(ctx, s) })
 }
 
 func (o outside) Counts(ctx context.Context, subscription, region string) ([]fleet.CloudCount, error) {
-	return around(o.p, func() ([]fleet.CloudCount, error) { return o.w.Counts(ctx, subscription, region) })
+	return observed(o.p, "count "+subscription+"/"+region, func() ([]fleet.CloudCount, error) { return o.w.Counts(ctx, subscription, region) })
 }
 
 // do gives a command. A person whose process is stopped dead gives it again.
@@ -198,6 +200,7 @@ type outcome struct {
 	Installed int
 	Retired   bool
 	Used      int // cores that the cloud counts
+	Touches   int
 }
 
 // whole is a life from the record to the end, stopped dead at one point; 0: at none.
@@ -209,6 +212,12 @@ func whole(t *testing.T, stop int) (outcome, int) {
 	if stop == 0 {
 		p.stop = 0
 	}
+	return p.whole(t), p.points
+}
+
+// whole lives the life of a cluster that is planned, to its end.
+func (p *process) whole(t *testing.T) outcome {
+	t.Helper()
 	at := p.now
 	p.live(t, at.Add(time.Hour))
 	p.do(t, core.CheckIn{Cluster: "lynx"})
@@ -223,11 +232,14 @@ func whole(t *testing.T, stop int) (outcome, int) {
 	p.live(t, at.Add(7*time.Hour))
 	p.do(t, core.SteerCluster{Cluster: "lynx", Do: core.Confirm, Confirm: "lynx"})
 	p.live(t, at.Add(8*time.Hour))
-	p.engine.Read(func(s *fleet.State) { o.Retired = s.Life("lynx").Course.Retired != 0 })
+	p.engine.Read(func(s *fleet.State) {
+		l := s.Life("lynx")
+		o.Retired, o.Touches = l.Course.Retired != 0, len(l.Touches)
+	})
 	o.Begun = p.world.Begun()
 	counts, _ := p.world.Counts(t.Context(), "s1", "east")
 	o.Used = counts[0].Used
-	return o, p.points
+	return o
 }
 
 var (

@@ -66,7 +66,7 @@ func limitsOf(s *fleet.State, l *fleet.Life) (list []Limit) {
 // carryOut looks an operation up, begins it where it is not there, and reports how it stands.
 func (r *Runner) carryOut(ctx context.Context, o operation, now fleet.Instant) error {
 	r.polls[o.order.ID] = now.Add(PollEvery)
-	is, err := r.stand(ctx, o)
+	is, err := r.stand(ctx, o, now)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
@@ -113,7 +113,7 @@ func (r *Runner) failed(ctx context.Context, o operation, err error, now fleet.I
 var errRetired = errors.New("it never began, and will not: the cluster is being retired")
 
 // stand is how the operation stands outside once it has begun there.
-func (r *Runner) stand(ctx context.Context, o operation) (Report, error) {
+func (r *Runner) stand(ctx context.Context, o operation, now fleet.Instant) (Report, error) {
 	ctx, end := context.WithTimeout(ctx, CallLimit)
 	defer end()
 	p := r.o.Providers[o.order.Record.Provider]
@@ -130,15 +130,38 @@ func (r *Runner) stand(ctx context.Context, o operation) (Report, error) {
 		}
 	}
 	is, found, err := p.Find(ctx, o.order)
+	if found {
+		delete(r.missed, o.order.ID)
+	}
 	switch {
 	case found || err != nil:
 		return is, err
+	case o.begun && !r.gone(o.order.ID, now):
+		return Report{}, errNotFound
 	case o.retired:
 		return Report{}, &Refused{Class: fleet.ErrorPerson, Err: errRetired}
 	case o.held:
 		return Report{State: fleet.OperationIntended}, nil
 	}
 	return p.Begin(ctx, o.order)
+}
+
+// errNotFound says why nothing is known of an operation that has begun.
+var errNotFound = errors.New("it has begun, and is not found; the answer may be older than that")
+
+// gone says whether an operation that has begun was not found for so long that it is gone, and
+// may be begun anew. One answer that is older than its beginning says nothing.
+func (r *Runner) gone(operation string, now fleet.Instant) bool {
+	since, missed := r.missed[operation]
+	if !missed {
+		r.missed[operation] = now
+		return false
+	}
+	if now < since.Add(GoneAfter) {
+		return false
+	}
+	delete(r.missed, operation)
+	return true
 }
 
 func (r *Runner) report(o operation, is Report) core.ReportOperation {

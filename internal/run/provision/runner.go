@@ -18,6 +18,7 @@ const (
 	LookAgain  = time.Minute      // where they could not be seen, one does not hold, or the check-in is waited for
 	BeatEvery  = 2 * time.Minute  // one report of all that is as it was
 	PollEvery  = 15 * time.Second // an operation that gives no hint
+	GoneAfter  = 5 * time.Minute  // how long one that has begun is not found until it is begun anew
 	CallLimit  = 30 * time.Second // for one call
 
 	LongestHint = time.Hour // that the outside's wish to be left alone is heeded
@@ -38,12 +39,13 @@ type Options struct {
 
 // Runner brings what stands outside to what the state says.
 type Runner struct {
-	o     Options
-	polls map[string]fleet.Instant // operations: when each is looked at next
-	looks map[string]fleet.Instant // clusters
-	reads map[string]fleet.Instant // cloud accounts
-	beat  beat
-	ended bool // an operation has, in this turn
+	o      Options
+	polls  map[string]fleet.Instant // operations: when each is looked at next
+	missed map[string]fleet.Instant // operations that have begun: since when each is not found
+	looks  map[string]fleet.Instant // clusters
+	reads  map[string]fleet.Instant // cloud accounts
+	beat   beat
+	ended  bool // an operation has, in this turn
 
 	nudges nudges
 
@@ -65,7 +67,7 @@ func New(o Options) *Runner {
 	if o.Mask == nil {
 		o.Mask = func(s string) string { return s }
 	}
-	return &Runner{o: o, polls: map[string]fleet.Instant{}, looks: map[string]fleet.Instant{}, reads: map[string]fleet.Instant{}}
+	return &Runner{o: o, polls: map[string]fleet.Instant{}, missed: map[string]fleet.Instant{}, looks: map[string]fleet.Instant{}, reads: map[string]fleet.Instant{}}
 }
 
 // work is what the state asks for, copied.
@@ -166,13 +168,16 @@ func (r *Runner) forget(w work) {
 	if len(r.polls) <= 2*len(w.operations)+64 {
 		return
 	}
-	live := map[string]fleet.Instant{}
+	live, missed := map[string]fleet.Instant{}, map[string]fleet.Instant{}
 	for _, o := range w.operations {
 		if at, ok := r.polls[o.order.ID]; ok {
 			live[o.order.ID] = at
 		}
+		if at, ok := r.missed[o.order.ID]; ok {
+			missed[o.order.ID] = at
+		}
 	}
-	r.polls = live
+	r.polls, r.missed = live, missed
 }
 
 // tell gives the engine a command. A refusal is logged: it says that the world has moved on.
