@@ -8,6 +8,7 @@
 //	buildstudy                 200 clusters built in 90 days of virtual time
 //	siege                      one hostile caller against a server with its people
 //	stage                      stories on a real Kubernetes cluster
+//	tofutest                   a small provider of OpenTofu and Terraform
 //	mutate                     counts the mistakes in decide that the tests notice
 //	walls, prose, layout       hold imports and English; measure the layout
 //	trace                      reads job traces

@@ -103,7 +103,7 @@ func (w *peersWalk) knows(cluster, of string) bool {
 	return strings.Contains(string(data), of)
 }
 
-// Nothing is checked in, and nobody is asked: a real program reads the inventory by a data source of
+// Nothing is checked in, and no person is asked: a real program reads the inventory by a data source of
 // a provider, and applies what it says. A cluster that comes later is known to the projects of the
 // first one only once these are applied anew; until then it waits, and says for which project.
 func TestProjectsReadTheInventory(t *testing.T) {

@@ -35,7 +35,7 @@ type process struct {
 	stop   int // the point at which it is stopped dead; 0: none
 	dead   bool
 
-	tamper *tamper // with what it observes; nil: nobody does
+	tamper *tamper // with what it observes; nil: all of it comes as it is
 }
 
 // point is passed before and after everything that lasts.

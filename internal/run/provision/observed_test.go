@@ -160,7 +160,7 @@ func TestWhatHasBegunIsNotBegunAgainAtOnce(t *testing.T) {
 
 // Each observation of a cluster's life is dropped, doubled, delayed, overtaken by newer ones, or as
 // old as one before it. The life ends in the same world: nothing is begun twice, no cores are lost,
-// and nobody has to come.
+// and no person has to come.
 func TestEveryObservationGoesWrong(t *testing.T) {
 	want, counted := tampered(t, dropped, 0)
 	if want.Installed != 32 || !want.Retired || want.Used != 0 || len(want.Begun) != 7 {
