@@ -75,7 +75,7 @@ func PlannedWorks(s *fleet.State, f PlannedFor, now fleet.Instant) (works []Plan
 		slices.Sort(works[i].Nodes)
 		slices.Sort(works[i].Workloads)
 		works[i].Workloads = slices.Compact(works[i].Workloads)
-		works[i].says(f)
+		works[i].says(f, agreed(s, f))
 	}
 	slices.SortStableFunc(works, func(a, b PlannedWork) int {
 		return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(a.Begins, b.Begins), strings.Compare(a.Of, b.Of))
@@ -118,8 +118,18 @@ func (w *PlannedWork) add(f PlannedFor, n *fleet.Node) {
 	}
 }
 
+// agreed is the moment at which the workload in question may be stopped, as its owner agreed; 0: there is none.
+func agreed(s *fleet.State, f PlannedFor) fleet.Instant {
+	for _, a := range s.Kept().Agreed {
+		if f.Workload != nil && a.ID == f.Workload.ID {
+			return a.At
+		}
+	}
+	return 0
+}
+
 // says puts into words what becomes of the work, and what its owner can do.
-func (w *PlannedWork) says(f PlannedFor) {
+func (w *PlannedWork) says(f PlannedFor, agreed fleet.Instant) {
 	switch {
 	case !w.Impact.Disturbs():
 		w.Becomes = "Work runs on: the updates claim to do it no harm. What it loses meanwhile counts against them."
@@ -131,6 +141,8 @@ func (w *PlannedWork) says(f PlannedFor) {
 		w.Becomes = "It is flex work: it leaves these nodes with its grace when the visit begins, and goes back to its queue where nothing else is free."
 	case w.Provider:
 		w.Becomes = "The provider takes the nodes at that moment, whatever runs there. Backing moves away a day before; a gang that is still there is mended elsewhere, or goes back to its queue with its age."
+	case agreed != 0:
+		w.Becomes = "It stops once, as a whole and with its grace, at " + text.Weekday(agreed.Time()) + " as was agreed, if visits of its nodes are due then. It starts again when they were made."
 	case w.State == fleet.VisitAnnounced && w.Rollout:
 		w.Becomes = "Gangs stop once, as a whole and with their grace, and start again when the visits of their nodes were made. Elastic pools give replicas above their minimum."
 	case w.Deadline != 0:

@@ -156,11 +156,11 @@ func dated(res *musterv1.GetMaintenanceResponse) [][]any {
 		}
 	}
 	for _, n := range res.GetNotices() {
-		list = append(list, entry{n.GetStarts().GetSeconds(), []any{n.GetStarts(), nil, "maintenance", n.GetName(), n.GetNodes(), n.GetState(), n.GetConflicts()}})
+		list = append(list, entry{n.GetStarts().GetSeconds(), []any{n.GetStarts(), "", "maintenance", n.GetName(), n.GetNodes(), n.GetState(), n.GetConflicts()}})
 	}
 	for _, u := range res.GetUpdates() {
 		if u.GetDeadline() != nil && u.GetPending() > 0 {
-			list = append(list, entry{u.GetDeadline().GetSeconds(), []any{u.GetDeadline(), nil, "deadline", u.GetName(), fmt.Sprintf("%d nodes", u.GetPending()), u.GetVerdict(), nil}})
+			list = append(list, entry{u.GetDeadline().GetSeconds(), []any{u.GetDeadline(), "", "deadline", u.GetName(), fmt.Sprintf("%d nodes", u.GetPending()), u.GetVerdict(), ""}})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return int(min(1, max(-1, a.at-b.at))) })

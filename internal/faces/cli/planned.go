@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // plannedOptions are those of `muster maintenance ahead`.
@@ -55,7 +57,18 @@ func (o *plannedOptions) ask(ctx context.Context) (answer, error) {
 	for _, w := range res.GetWorks() {
 		t.add(w.GetOf(), w.GetState(), w.GetImpact(), w.GetBegins(), w.GetEnds(), w.GetNodes(), w.GetWorkloads(), w.GetBecomes(), w.GetHelp())
 	}
-	return answer{message: res, table: t, unmet: unmetIf(len(res.GetWorks()) == 0, "no planned work concerns it")}, nil
+	return answer{message: res, table: t, tail: func(p *page) { p.toDo(res.GetWorks()) }, unmet: unmetIf(len(res.GetWorks()) == 0, "no planned work concerns it")}, nil
+}
+
+// toDo says what the owner of the work can do about it, each command once.
+func (p *page) toDo(works []*musterv1.PlannedWork) {
+	told := map[string]bool{}
+	for _, w := range works {
+		if help := w.GetHelp(); help != "" && !told[help] && !p.wide {
+			told[help] = true
+			fmt.Fprintf(p, "\nA moment that suits you: %s\n", help)
+		}
+	}
 }
 
 // wholeOptions are those of `muster rollout show` and `muster nfz show`.
@@ -66,7 +79,7 @@ type wholeOptions struct {
 }
 
 // showsOne makes a command that shows one rollout or zone in full.
-func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show func(res *musterv1.GetMaintenanceResponse) (t *table, note string)) *cobra.Command {
+func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show func(res *musterv1.GetMaintenanceResponse) answer) *cobra.Command {
 	o := &wholeOptions{app: a}
 	cmd.Args = needs(1, 1, "a name")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -77,8 +90,9 @@ func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show
 			if err != nil {
 				return answer{}, err
 			}
-			t, note := show(res)
-			return answer{message: res, table: t, note: note}, nil
+			ans := show(res)
+			ans.message = res
+			return ans, nil
 		})
 	}
 	o.reading.flags(a, cmd)
@@ -87,7 +101,7 @@ func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show
 
 func newRolloutShow(a *app) *cobra.Command {
 	return showsOne(a, &cobra.Command{Use: "show NAME", Short: "one rollout, node by node: how far each is, and what it waits for", Example: "  muster rollout show driver-580"},
-		func(o *wholeOptions, name string) { o.want.Rollout = name }, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
+		func(o *wholeOptions, name string) { o.want.Rollout = name }, func(res *musterv1.GetMaintenanceResponse) answer {
 			note := ""
 			t := newTable("No node of its scope fits its updates.", column{head: "NODE", name: true}, column{head: "PARTITION", name: true}, column{head: "ISLAND"}, column{head: "STATE"}, column{head: "WAITS FOR", folds: true})
 			for _, r := range res.GetRollouts() {
@@ -96,7 +110,7 @@ func newRolloutShow(a *app) *cobra.Command {
 				}
 				note = cmp.Or(note, endText(r.GetEnd()))
 			}
-			return t, note
+			return answer{table: t, note: note, lead: func(p *page) { p.rollouts(res.GetRollouts()) }}
 		})
 }
 
@@ -117,6 +131,47 @@ func endText(e *musterv1.RolloutEnd) string {
 
 func dayTime(at *timestamppb.Timestamp) string { return at.AsTime().Format("2006-01-02 15:04Z") }
 
+// rollouts says in one line how far each rollout is, and in another what it waits for.
+func (p *page) rollouts(list []*musterv1.Rollout) {
+	for _, r := range list {
+		fmt.Fprintf(p, "%s is %s in stage %s: %d of %d nodes done, %d failed, %d visited now.\n", r.GetName(), r.GetState(), r.GetStage(), r.GetDone(), r.GetOf(), r.GetFailed(), r.GetVisits())
+		if waits := waitsText(r); waits != "" {
+			fmt.Fprintf(p, "It waits for: %s.\n", waits)
+		}
+		fmt.Fprintln(p)
+	}
+}
+
+// boards says what zones keep away, for whom, and what that costs.
+func (p *page) boards(list []*musterv1.Zone) {
+	for _, z := range list {
+		fmt.Fprintf(p, "%s keeps %s away from %s, %s. %s: ask %s, %s\n", z.GetName(), strings.Join(z.GetBlocks(), ", "), z.GetScope()+z.GetWorkload(), p.inForce(z), z.GetReason(), z.GetOwner(), z.GetLink())
+		costs := []string{words.Count(int(z.GetBehind()), "node") + " behind"}
+		if z.GetOldest() != nil && z.GetBehind() > 0 {
+			costs[0] += " since " + p.moment(z.GetOldest().AsTime())
+		}
+		costs = append(costs, words.Count(int(z.GetUntested()), "combination")+" never proven")
+		for what, names := range map[string][]string{"rollouts blocked: ": z.GetBlocked(), "deadlines and maintenances inside: ": z.GetConflicts()} {
+			if len(names) > 0 {
+				costs = append(costs, what+strings.Join(names, ", "))
+			}
+		}
+		slices.Sort(costs[2:])
+		fmt.Fprintf(p, "It costs: %s.\n\n", strings.Join(costs, "; "))
+	}
+}
+
+// inForce says when a zone is in force.
+func (p *page) inForce(z *musterv1.Zone) string {
+	switch {
+	case z.GetEnded() != nil:
+		return "and is ended"
+	case z.GetActive():
+		return "until " + p.moment(z.GetTo().AsTime())
+	}
+	return "from " + p.moment(z.GetFrom().AsTime()) + " to " + p.moment(z.GetTo().AsTime())
+}
+
 // waitText is one reason in a line; "": there is none.
 func waitText(w *musterv1.WaitReason) string {
 	if w == nil {
@@ -126,15 +181,15 @@ func waitText(w *musterv1.WaitReason) string {
 }
 
 func newZoneShow(a *app) *cobra.Command {
-	return showsOne(a, &cobra.Command{Use: "show NAME", Short: "what piles up behind one zone, in the order in which it starts when the zone lifts", Example: "  muster nfz show launch"},
-		func(o *wholeOptions, name string) { o.want.Zone = name }, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
+	return showsOne(a, &cobra.Command{Use: "show NAME", Short: "what one zone costs, and what piles up behind it, in the order in which it starts when the zone lifts", Example: "  muster nfz show launch"},
+		func(o *wholeOptions, name string) { o.want.Zone = name }, func(res *musterv1.GetMaintenanceResponse) answer {
 			t := newTable("Nothing piles up behind the zone.", column{head: "ROLLOUT", name: true}, column{head: "GPU"}, column{head: "NODES", right: true}, column{head: "COMBINATION", cut: true},
 				column{head: "VERDICT"}, column{head: "TAKES AT LEAST"}, column{head: "CONFIGURATION", wide: true})
 			for _, z := range res.GetZones() {
 				for _, p := range z.GetPiles() {
-					t.add(p.GetRollout(), p.GetGpu(), p.GetNodes(), p.GetRuns(), p.GetVerdict(), fmt.Sprint(p.GetTakes().AsDuration()), p.GetConfiguration())
+					t.add(p.GetRollout(), p.GetGpu(), p.GetNodes(), p.GetRuns(), p.GetVerdict(), words.Duration(p.GetTakes().AsDuration()), p.GetConfiguration())
 				}
 			}
-			return t, ""
+			return answer{table: t, lead: func(p *page) { p.boards(res.GetZones()) }}
 		})
 }

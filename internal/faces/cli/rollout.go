@@ -83,9 +83,16 @@ func (o *rolloutOptions) run(cmd *cobra.Command, name string) error {
 	}, "rollout "+name+" started", "muster rollout list says how far it is, and what it waits for.")
 }
 
+// moves says what becomes of a rollout by each verb.
+var moves = map[string]string{
+	"pause":   "begin no more visits for now; one that has begun is finished",
+	"resume":  "begin visits again, as gates and limits allow",
+	"abandon": "begin no more visits, for good; one that has begun is finished",
+}
+
 func newRolloutMove(a *app, verb, state string) *cobra.Command {
 	notTheUpdate := false
-	cmd := changesNamed(a, &cobra.Command{Use: verb + " NAME", Short: "make a rollout " + state + ", between visits", Example: "  muster rollout " + verb + " driver-580"},
+	cmd := changesNamed(a, &cobra.Command{Use: verb + " NAME", Short: moves[verb], Example: "  muster rollout " + verb + " driver-580"},
 		"a rollout", state, func(ctx context.Context, w *musterv1.Write, name string) (*musterv1.Written, error) {
 			res, err := a.client().Maintenance.MoveRollout(ctx, &musterv1.MoveRolloutRequest{Write: w, Name: name, State: state, NotTheUpdate: notTheUpdate})
 			return res.GetWritten(), err

@@ -182,6 +182,9 @@ func (a *app) undoes(ctx context.Context, r *musterv1.Record) (commands []string
 			commands = append(commands, a.because(r, line))
 		}
 	}
+	if starts(r) != "" {
+		return append(commands, a.because(r, []string{"rollout", "abandon", starts(r)})) // visits that have begun are finished
+	}
 	for _, verb := range []string{"uncordon", "cordon", "drain"} {
 		if list := nodes[verb]; len(list) > 0 {
 			slices.Sort(list)
@@ -189,6 +192,22 @@ func (a *app) undoes(ctx context.Context, r *musterv1.Record) (commands []string
 		}
 	}
 	return commands
+}
+
+// starts is the rollout that a record starts; "": none.
+func starts(r *musterv1.Record) string {
+	for _, e := range r.GetEvents() {
+		var is struct {
+			Rollout struct {
+				Name  string
+				Added int64
+			}
+		}
+		if e.GetKind() == "rollout.set" && json.Unmarshal([]byte(e.GetData()), &is) == nil && is.Rollout.Added == r.GetAt().AsTime().UnixNano() {
+			return is.Rollout.Name
+		}
+	}
+	return ""
 }
 
 // because writes a command that says why it is given.

@@ -48,11 +48,11 @@ func TestAGrantIsTriedAndThenSet(t *testing.T) {
 func TestFormsSayWhyTheyWouldBeRefused(t *testing.T) {
 	h := open(t, nil).furnish()
 	for path, want := range map[string]string{
-		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":             "gpus: is not a whole number: many",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":             "GPUs: is not a whole number: many",
 		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=128":              "It would be refused",
 		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday": "is not a moment to come",
-		"/do/cancel?try=yes&job=base":                           "is not NAMESPACE/NAME",
-		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=": "share: is missing; write a share such as 15",
+		"/do/cancel?try=yes&job=base":                                                     "is not NAMESPACE/NAME",
+		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=":                           "Share in %: is missing; write a share such as 15",
 	} {
 		code, body := h.get(path)
 		if code != http.StatusOK || !strings.Contains(body, want) {

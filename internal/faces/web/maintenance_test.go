@@ -52,6 +52,14 @@ func TestAZoneHasABoard(t *testing.T) {
 	}
 }
 
+// Work whose owner agreed to a moment says so where it said before that it is left alone.
+func TestAnAgreementStandsOnTheWorkloadsPage(t *testing.T) {
+	h := planned(t)
+	h.do(core.AgreeToStop{Namespace: "oak", Name: "base", At: fleet.Instant(h.clock.Load()).Add(2 * time.Hour)})
+	_, body := h.get("/workload/oak/base")
+	has(t, body, "It stops once, as a whole and with its grace, at Sat 2026-11-21 14:01Z as was agreed")
+}
+
 // A zone may recur. Its days are those of its time zone, and a dry run says when it is in force before it is added.
 func TestAZoneThatRecursIsTriedAndThenAdded(t *testing.T) {
 	h := open(t, nil).furnish()

@@ -131,7 +131,7 @@ func (m *view) leave() string {
 func (m *view) try() {
 	w, err := m.do(&attempt{v: m.v, values: m.values, write: &musterv1.Write{DryRun: true, Reason: onTrial}})
 	if err != nil {
-		m.refused, m.faults = frame.Explain(err), m.faultsOf(err)
+		m.refused, m.faults = m.labelled(frame.Explain(err)), m.faultsOf(err)
 		return
 	}
 	m.notes = w.GetNotes()
@@ -154,6 +154,18 @@ func (m *view) faultsOf(err error) map[string]string {
 		}
 	}
 	return list
+}
+
+// labelled says what is wrong with a field by the label that the reader sees.
+func (m *view) labelled(says string) string {
+	place, what, ok := strings.Cut(says, ": ")
+	place = place[strings.LastIndex(place, ".")+1:]
+	for _, f := range m.fields {
+		if ok && (place == f.name || place == f.sets) {
+			return f.label + ": " + what
+		}
+	}
+	return says
 }
 
 // Do does an action.
