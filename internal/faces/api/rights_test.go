@@ -215,6 +215,7 @@ var scoped = []struct{ procedure, in, out string }{
 	{"QuotaService/PlaceHold", dry(`"quota":"research/oak","partition":"tiger/h200","gpus":8,"user":"ada","until":"2026-11-23T00:00:00Z"`), dry(`"quota":"other/oak","partition":"tiger/h200","gpus":8,"user":"ada","until":"2026-11-23T00:00:00Z"`)},
 	{"FleetService/AddPartition", dry(`"cluster":"tiger","gpu":"b200"`), dry(`"cluster":"lion","gpu":"b200"`)},
 	{"FleetService/AddIslands", dry(`"partition":"tiger/h200","islands":[{"name":"i2","nodes":1}]`), dry(`"partition":"lion/h200","islands":[{"name":"i2","nodes":1}]`)},
+	{"BuildoutService/GetClusterLog", `{"cluster":"tiger"}`, `{"cluster":"lion"}`},
 	{"HaircutService/SetClusterMode", dry(`"cluster":"tiger","mode":"shadow"`), dry(`"cluster":"lion","mode":"shadow"`)},
 	{"FleetService/SetNodes", dry(`"names":["tiger-h200-i1-001"],"state":"quarantined"`), dry(`"names":["lion-h200-i1-001"],"state":"quarantined"`)},
 	{"FleetService/CloseIncident", dry(`"name":"sev-tiger"`), dry(`"name":"sev-lion"`)},
@@ -230,7 +231,7 @@ func work(namespace string) string {
 }
 
 // places says where a message of scoped acts, by the kind of its scope.
-var kinds = map[string]string{"Workload": "namespace", "Quota": "quota", "Fleet": "cluster", "Health": "cluster", "Haircut": "cluster"}
+var kinds = map[string]string{"Workload": "namespace", "Quota": "quota", "Fleet": "cluster", "Health": "cluster", "Haircut": "cluster", "Buildout": "cluster"}
 
 // A role that is held in a scope acts there and nowhere else.
 func TestARoleEndsWithItsScope(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 	"github.com/muster-fleet/muster/internal/state/text"
@@ -13,6 +14,9 @@ import (
 
 // GetClusterLog is the end of the log of what a step of a cluster runs.
 func (s buildoutService) GetClusterLog(ctx context.Context, m *musterv1.GetClusterLogRequest) (*musterv1.GetClusterLogResponse, error) {
+	if c := callerOf(ctx); !c.open(access.ReadLogs) && !access.May(c.rights, access.ReadLogs, access.Place{Cluster: m.GetCluster()}) {
+		return nil, &core.Refusal{Code: core.AccessDenied, Message: "no role of " + c.actor.Name + " reaches the logs of cluster " + m.GetCluster() + "; that takes " + access.Wanted(access.ReadLogs)}
+	}
 	var is fleet.StepState
 	if _, err := s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
 		l := state.Life(m.GetCluster())

@@ -47,6 +47,8 @@ func TestPagesOfferWhatTheRolesOfTheirReaderAllow(t *testing.T) {
 	if body := page("mary", "/incidents"); strings.Contains(body, "/do/open-incident") {
 		t.Error("a manager of quotas is offered an incident")
 	}
+	has(t, page("eve", "/part/cluster-log?cluster=lynx"), "The pipeline has not begun.")
+	has(t, page("vic", "/part/cluster-log?cluster=lynx"), "Your roles do not let you read logs")
 	body := page("mary", "/do/grant?quota=research/oak&partition=tiger/h200&gpus=8&try=yes")
 	if !strings.Contains(body, "Set the grant") || strings.Contains(body, "PermissionDenied") {
 		t.Errorf("the form of a manager does not show what it would change:\n%.2000s", body)

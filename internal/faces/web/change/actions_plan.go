@@ -10,7 +10,7 @@ import (
 
 // planCluster enters the record of a cluster that is to be built.
 var planCluster = action{
-	name: "cluster-plan", title: "Plan a cluster", says: "Enters the record of a cluster. Muster builds it from there, and says at every moment what it waits for. Variables for the pipeline are entered on the command line, or with a sheet.", button: "Plan it", roles: builders, nav: "buildout",
+	name: "cluster-plan", title: "Plan a cluster", says: "Enters the record of a cluster. Muster builds it from there, and says at every moment what it waits for. Variables for the pipeline are set with muster cluster change.", button: "Plan it", roles: builders, nav: "buildout",
 	fields: []field{
 		{name: "name", label: "Name", hint: "lower-case letters, digits and dashes", sample: "lynx", must: true},
 		{name: "provider", label: "Provider", choices: []choice{{"", "simulated"}, {"azure", "azure"}, {"hand", "hand: people bring the machines"}}},
