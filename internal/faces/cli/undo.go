@@ -15,7 +15,6 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/wire"
-	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // undoOptions are those of `muster undo`.
@@ -233,7 +232,7 @@ type reversible struct {
 // Planned work and automation change nodes in the records of others, too.
 func nodeUndo(f reversible) string {
 	switch {
-	case f.Planned, f.Owner == string(fleet.ByAutomatic), f.Owner == string(fleet.ByCluster):
+	case f.Planned, f.Owner == "automatic", f.Owner == "cluster":
 		return ""
 	case f.From == "healthy" && (f.To == "maintenance" || f.To == "suspect"):
 		return "uncordon"
