@@ -1,10 +1,16 @@
 package server
 
 import (
+	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
 
+	azfake "github.com/Azure/azure-sdk-for-go/sdk/azcore/fake"
+
+	"github.com/muster-fleet/muster/internal/run/provision"
+	"github.com/muster-fleet/muster/internal/run/provision/azurequota"
 	"github.com/muster-fleet/muster/internal/run/provision/buildkite"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -43,5 +49,25 @@ func TestEveryStepOfAClusterOfAzureHasAnAdapter(t *testing.T) {
 	}
 	if _, is := by[fleet.StepProjects].(buildkite.Projects); !is {
 		t.Errorf("projects are looked at by %T", by[fleet.StepProjects])
+	}
+}
+
+// A server that is a process of its own reaches the stand-in of Azure over the wire. While that
+// answers 429 the account is left alone, and while it answers 500 it is asked again.
+func TestAzureIsAwayForAWhile(t *testing.T) {
+	a := &azureCloud{}
+	a.grant(600)
+	q := azurequota.New(&azfake.TokenCredential{}, azureAt(a.serve(t)))
+	for _, status := range []int{0, http.StatusTooManyRequests, http.StatusInternalServerError, 0} {
+		a.only.Store(int64(status))
+		list, err := q.Counts(t.Context(), "s1", "eastus")
+		var no *provision.Refused
+		throttled := errors.As(err, &no) && no.Class == fleet.ErrorWait
+		switch {
+		case status == 0 && (err != nil || len(list) != 2 || list[0].Limit != 600):
+			t.Errorf("it counts %+v, %v", list, err)
+		case status != 0 && (err == nil || throttled != (status == http.StatusTooManyRequests)):
+			t.Errorf("%d: it counts %+v, %v", status, list, err)
+		}
 	}
 }

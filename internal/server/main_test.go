@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	azfake "github.com/Azure/azure-sdk-for-go/sdk/azcore/fake"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -17,7 +18,10 @@ func TestMain(m *testing.M) {
 		if file := os.Getenv(clockEnv); file != "" {
 			machineClock = wrongClock(file)
 		}
-		buildkiteAddress = os.Getenv(buildkiteEnv)
+		elsewhere.buildkite = os.Getenv(buildkiteEnv)
+		if at := os.Getenv(azureEnv); at != "" {
+			elsewhere.who, elsewhere.azure = &azfake.TokenCredential{}, azureAt(at)
+		}
 		os.Exit(Main())
 	}})
 }

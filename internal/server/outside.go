@@ -33,19 +33,18 @@ type outsideOptions struct {
 
 // standIns take the place of services outside in tests.
 type standIns struct {
-	buildkite string                 // address of its API; "": buildkiteAddress
+	buildkite string                 // address of its API; "": where Buildkite says
 	who       azcore.TokenCredential // to Azure; nil: as azurequota.Identity says
 	azure     policy.Transporter     // instead of the network; nil: none does
 }
 
-// buildkiteAddress is where the API of Buildkite is, for tests whose server is a process of its own;
-// "": where Buildkite says.
-var buildkiteAddress string
+// elsewhere takes their place in tests whose server is a process of its own.
+var elsewhere standIns
 
 // identity is who asks Azure.
 func (o *outsideOptions) identity() (azcore.TokenCredential, error) {
-	if o.standIns.who != nil {
-		return o.standIns.who, nil
+	if who := cmp.Or(o.standIns.who, elsewhere.who); who != nil {
+		return who, nil
 	}
 	who, err := azurequota.Identity()
 	if err != nil {
@@ -81,7 +80,7 @@ func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, err
 		by[fleet.StepCheckin] = &gitcheckin.Checkin{Repository: o.CheckinRepository, Branch: o.CheckinBranch, Token: checkin}
 	}
 	if token != "" {
-		pipeline := &buildkite.Pipeline{Token: token, Address: cmp.Or(o.standIns.buildkite, buildkiteAddress), HTTP: &http.Client{Timeout: time.Minute}}
+		pipeline := &buildkite.Pipeline{Token: token, Address: cmp.Or(o.standIns.buildkite, elsewhere.buildkite), HTTP: &http.Client{Timeout: time.Minute}}
 		by[fleet.StepPipeline], by[fleet.StepProjects] = pipeline, buildkite.Projects{Pipeline: pipeline}
 	}
 	if o.Azure {
@@ -91,6 +90,11 @@ func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, err
 	}
 	mask, err := o.mask(checkin, token)
 	return by, mask, err
+}
+
+// azure is what carries calls to Azure; nil: the network does.
+func (o *outsideOptions) azure() policy.Transporter {
+	return cmp.Or(o.standIns.azure, elsewhere.azure)
 }
 
 // cloudSecrets are the variables in which the environment hands secrets to the SDK of Azure.
@@ -134,7 +138,7 @@ func (o *outsideOptions) requests() (provision.Outside, error) {
 	if err != nil {
 		return nil, err
 	}
-	return azurequota.NewRequests(who, o.standIns.azure, time.Now)
+	return azurequota.NewRequests(who, o.azure(), time.Now)
 }
 
 // meter lets the steps that build machines begin only where the blueprint's meters count them.
@@ -146,7 +150,7 @@ func (o *outsideOptions) meter(by provision.BySteps) error {
 	if err != nil {
 		return err
 	}
-	skus := azurequota.NewSKUs(who, o.standIns.azure, time.Now)
+	skus := azurequota.NewSKUs(who, o.azure(), time.Now)
 	for _, step := range []fleet.Step{fleet.StepPipeline, fleet.StepScaleSets} {
 		if by[step] != nil {
 			by[step] = azurequota.Metered{Outside: by[step], SKUs: skus}
@@ -163,7 +167,7 @@ func (o *outsideOptions) clouds() (map[string]provision.Cloud, error) {
 		if err != nil {
 			return nil, err
 		}
-		by["azure"] = azurequota.New(who, o.standIns.azure)
+		by["azure"] = azurequota.New(who, o.azure())
 	}
 	return by, nil
 }

@@ -2,11 +2,17 @@ package server
 
 import (
 	"context"
+	"io"
+	"maps"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	azfake "github.com/Azure/azure-sdk-for-go/sdk/azcore/fake"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v8"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v8/fake"
@@ -16,7 +22,10 @@ import (
 
 // azureCloud is a cloud with one size of machine: what it grants, and its machines once a scale set
 // is applied.
-type azureCloud struct{ limit atomic.Int64 }
+type azureCloud struct {
+	limit atomic.Int64
+	only  atomic.Int64 // the status of every answer over the wire; 0: as they come
+}
 
 // grant lets each meter have so many cores.
 func (a *azureCloud) grant(cores int64) { a.limit.Store(cores) }
@@ -42,6 +51,48 @@ func (a *azureCloud) standIns(buildkite string) standIns {
 		buildkite: buildkite, who: &azfake.TokenCredential{},
 		azure: fake.NewServerFactoryTransport(&fake.ServerFactory{UsageServer: usage, ResourceSKUsServer: sizes}),
 	}
+}
+
+// serve answers over the wire as standIns do, for a server that is a process of its own.
+func (a *azureCloud) serve(t *testing.T) (address string) {
+	t.Helper()
+	azure := a.standIns("").azure
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if status := a.only.Load(); status != 0 {
+			w.WriteHeader(int(status))
+			return
+		}
+		of := "UsageClient.NewListPager" // the SDK's fakes want to be told what is called
+		if strings.HasSuffix(r.URL.Path, "/skus") {
+			of = "ResourceSKUsClient.NewListPager"
+		}
+		asked := r.Clone(context.WithValue(r.Context(), runtime.CtxAPINameKey{}, of))
+		asked.URL.Scheme, asked.URL.Host, asked.RequestURI = "https", "management.azure.com", ""
+		answer, err := azure.Do(asked)
+		if err != nil {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		defer answer.Body.Close()
+		maps.Copy(w.Header(), answer.Header)
+		w.WriteHeader(answer.StatusCode)
+		_, _ = io.Copy(w, answer.Body)
+	}))
+	t.Cleanup(s.Close)
+	return s.Listener.Addr().String()
+}
+
+// azureEnv is the address of Azure's stand-in, for a server that is a process of its own.
+const azureEnv = "MUSTER_TEST_AZURE"
+
+// azureAt carries calls to Azure to an address.
+type azureAt string
+
+// Do makes a call.
+func (a azureAt) Do(r *http.Request) (*http.Response, error) {
+	to := r.Clone(r.Context())
+	to.URL.Scheme, to.URL.Host, to.Host = "http", string(a), ""
+	return http.DefaultClient.Do(to)
 }
 
 const setsPath = "/apis/compute.azure.com/v1api20220301/namespaces/clusters/virtualmachinescalesets"

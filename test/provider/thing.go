@@ -20,13 +20,15 @@ import (
 // thing is the resource muster_thing: a file, which stands outside of the program's state, as what
 // a cloud keeps does. A hand can change or remove it.
 //
-// Each one that is made anew leaves a line in the file "made" beside it, with the process that asked.
+// Whatever is asked for leaves a line in the file "asked" beside it, and what is made anew one in "made", with the
+// process that asked.
 // While a file "hold" is there, an answer waits: what was asked for stands, and the program knows nothing of it.
 type thing struct{}
 
 type standing struct {
-	File types.String `tfsdk:"file"`
-	Text types.String `tfsdk:"text"`
+	File  types.String `tfsdk:"file"`
+	Text  types.String `tfsdk:"text"`
+	Takes types.String `tfsdk:"takes"`
 }
 
 // Metadata names the resource.
@@ -37,8 +39,9 @@ func (thing) Metadata(_ context.Context, asked resource.MetadataRequest, is *res
 // Schema lists what a project says.
 func (thing) Schema(_ context.Context, _ resource.SchemaRequest, is *resource.SchemaResponse) {
 	is.Schema = schema.Schema{Attributes: map[string]schema.Attribute{
-		"file": schema.StringAttribute{Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
-		"text": schema.StringAttribute{Required: true},
+		"file":  schema.StringAttribute{Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()}},
+		"text":  schema.StringAttribute{Required: true},
+		"takes": schema.StringAttribute{Optional: true, Description: "how long an answer takes, once what was asked for stands: 2s"},
 	}}
 }
 
@@ -66,6 +69,9 @@ func (t thing) Update(ctx context.Context, asked resource.UpdateRequest, is *res
 
 func (thing) put(ctx context.Context, want standing) error {
 	file, folder := want.File.ValueString(), filepath.Dir(want.File.ValueString())
+	if err := note(filepath.Join(folder, "asked"), filepath.Base(file)+"\n"); err != nil {
+		return err
+	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		if err := note(filepath.Join(folder, "made"), fmt.Sprintf("%s %d\n", filepath.Base(file), os.Getppid())); err != nil {
 			return err
@@ -73,6 +79,12 @@ func (thing) put(ctx context.Context, want standing) error {
 	}
 	if err := os.WriteFile(file, []byte(want.Text.ValueString()), 0o600); err != nil {
 		return err
+	}
+	takes, _ := time.ParseDuration(want.Takes.ValueString()) // 0 where there is none
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(takes):
 	}
 	return held(ctx, filepath.Join(folder, "hold"))
 }
