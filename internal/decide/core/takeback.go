@@ -108,6 +108,9 @@ func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan 
 	}
 	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
 	t.events = t.events[:d.events]
+	if d.plan.Kind == placement.Start {
+		by = theEnd // growth takes room in steps, and would be the reason for each of them
+	}
 	t.withheld.add(d, by)
 	if t.withheld.times[d.part] == mostTakenBack {
 		if plan, ok := t.startAsMoved(pl, p, plan, moved); ok {
@@ -179,8 +182,9 @@ func (w *withheld) addMend(part placement.Part) {
 	w.by[part] = noPart
 }
 
-// noPart is no part of any workload.
-var noPart placement.Part
+// noPart is no part of any workload, and theEnd is none that ever stands: what it withholds is asked again when
+// nothing else is left to decide.
+var noPart, theEnd = placement.Part{}, placement.Part{Pool: fleet.Base}
 
 // release lets the units be asked again that made way for a part of a workload, which now stands;
 // noPart: all. It says whether there are any. A unit whose room was taken back too often is not among them.
