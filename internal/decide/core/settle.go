@@ -11,9 +11,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// settle lets what the moment brings happen (probation ends, holds expire), and
-// then aligns, lets planned work take its nodes, classifies and places in every partition
-// that changed, until nothing more does; then planned work does one thing, and all of it again.
+// settle lets what the moment brings happen (probation ends, holds expire). Then it aligns every
+// partition that changed, lets planned work take its nodes, and classifies and places, until nothing
+// more changes. Then planned work does one thing, and all of it again.
 func (t *turn) settle() {
 	t.s.Ring(t.now)
 	t.expireHolds()

@@ -13,6 +13,7 @@ var evictionLaws = []Law{
 	{"owner-starts", "work is evicted only for a workload that starts because of it (§5)", eachEviction(ownerStarts)},
 	{"may-evict", "who may evict whom (§5, the table)", eachEviction(mayEvict)},
 	{"started-and-evicted", "no work is started and evicted by one decision (§5)", startedAndEvicted},
+	{"starts-and-stays", "no work starts in reserved room, or is given room, and is evicted by one decision (§5)", startsAndStays},
 	{"visits-come-first", "no work is given room, and none is evicted for room, that planned work takes by the same record (§5, §8)", takenByVisit},
 	{"victims-minimal", "take any victim back and the newcomer no longer fits (§5)", eachOwner(minimal)},
 	{"victims-in-class-order", "victims are the cheapest set in the order flex, unprotected, borrowing, less important (§5)", eachOwner(classOrder)},
@@ -237,8 +238,14 @@ func takenByVisit(m Moment) []string {
 	return list
 }
 
+// startsAndStays looks at work that started in the room that was reserved for it, and was told to leave at once.
+func startsAndStays(m Moment) []string { return m.takenAgain(true) }
+
 // givenAndTaken finds work that was given room and told to leave by one record.
-func (m Moment) givenAndTaken() (list []string) {
+func (m Moment) givenAndTaken() []string { return m.takenAgain(false) }
+
+// takenAgain is givenAndTaken, and where asked also of room in which work started.
+func (m Moment) takenAgain(started bool) (list []string) {
 	placed := map[uint64]map[[2]int]bool{}
 	for _, e := range m.Record.Events {
 		switch e := e.(type) {
@@ -250,7 +257,9 @@ func (m Moment) givenAndTaken() (list []string) {
 				placed[e.ID][at] = true
 			}
 		case event.ReplicasStarted:
-			placed[e.ID] = m.reserved(e.ID, placed[e.ID])
+			if started {
+				placed[e.ID] = m.reserved(e.ID, placed[e.ID])
+			}
 		case event.ReplicasEvicted:
 			same := e.Whole && len(placed[e.ID]) > 0
 			for at := range spots(e.Spots) {

@@ -47,7 +47,7 @@ func minimal(m Moment, list []Eviction, s *said) {
 // oneStep says whether an owner got room by one step of the record, and no work got
 // room there only to lose it again. Otherwise each step saw other room than there is in the end.
 func (m Moment) oneStep(o *Job) bool {
-	return m.steps(o.ID) == 1 && len(startedAndEvicted(m)) == 0
+	return m.steps(o.ID) == 1 && len(startsAndStays(m)) == 0
 }
 
 // aligned says whether backing moved by the same record, before or after.

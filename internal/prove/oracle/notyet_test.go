@@ -6,5 +6,6 @@ var notYet = map[string]bool{
 	"admission-unprotects-nobody": true,
 	"backing-stays":               true,
 	"dip-leaves-no-trace":         true,
+	"starts-and-stays":            true,
 	"what-always-holds":           true,
 }
