@@ -270,7 +270,6 @@ func (t *turn) carryOut(p *fleet.Partition, plan placement.Plan) {
 	w := plan.Workload
 	switch plan.Kind {
 	case placement.Start:
-		t.giveStart(plan)
 		t.emit(event.ReplicasStarted{ID: w.ID})
 	case placement.Release:
 		t.emit(event.ReservationEnded{ID: w.ID, Spots: plan.Spots, Why: plan.Why})

@@ -50,37 +50,25 @@ func (t *turn) give(plan placement.Plan) {
 	t.trail.decisions = append(t.trail.decisions, given{plan, plan.Part(), len(t.events), len(t.trail.undo)})
 }
 
-// giveStart notes that work is about to start in the room that is reserved for it: started and evicted in one turn
-// it would have run for nothing.
-func (t *turn) giveStart(plan placement.Plan) {
-	plan.Spots = plan.Workload.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved })
-	t.trail.decisions = append(t.trail.decisions, given{plan, placement.Part{Workload: plan.Workload.ID, Pool: fleet.Base}, len(t.events), len(t.trail.undo)})
-}
-
 // regretted finds a decision of the trail whose room a plan would take away: of the first
 // workload that it concerns the last one. What a workload got later goes back before what it
 // got first: it may be all that makes the plan possible.
 func (t *turn) regretted(plan placement.Plan) int {
-	first := slices.IndexFunc(t.trail.decisions, func(d given) bool { return t.takesBack(plan, d) })
+	first := slices.IndexFunc(t.trail.decisions, func(d given) bool { return takesBack(plan, d.plan) })
 	if first < 0 || plan.Kind == placement.Release {
 		return first
 	}
 	for at := len(t.trail.decisions) - 1; at > first; at-- {
-		if d := t.trail.decisions[at]; d.plan.Workload == t.trail.decisions[first].plan.Workload && t.takesBack(plan, d) {
+		if d := t.trail.decisions[at].plan; d.Workload == t.trail.decisions[first].plan.Workload && takesBack(plan, d) {
 			return at
 		}
 	}
 	return first
 }
 
-// takesBack says whether a plan would take away room that another one gave, or in which it let work start. A start is
-// taken back once only: what has its room is not left without a start.
-func (t *turn) takesBack(plan placement.Plan, d given) bool {
-	gave := d.plan
-	switch {
-	case gave.Kind == placement.Start && (plan.Kind == placement.Release || t.withheld.times[d.part] > 0):
-		return false
-	case plan.Kind == placement.Release:
+// takesBack says whether a plan would take away room that another one gave.
+func takesBack(plan, gave placement.Plan) bool {
+	if plan.Kind == placement.Release {
 		return gave.Workload == plan.Workload
 	}
 	return slices.ContainsFunc(plan.Victims, func(v placement.Victim) bool {
@@ -108,9 +96,6 @@ func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan 
 	}
 	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
 	t.events = t.events[:d.events]
-	if d.plan.Kind == placement.Start {
-		by = theEnd // growth takes room in steps, and would be the reason for each of them
-	}
 	t.withheld.add(d, by)
 	if t.withheld.times[d.part] == mostTakenBack {
 		if plan, ok := t.startAsMoved(pl, p, plan, moved); ok {
@@ -182,9 +167,8 @@ func (w *withheld) addMend(part placement.Part) {
 	w.by[part] = noPart
 }
 
-// noPart is no part of any workload, and theEnd is none that ever stands: what it withholds is asked again when
-// nothing else is left to decide.
-var noPart, theEnd = placement.Part{}, placement.Part{Pool: fleet.Base}
+// noPart is no part of any workload.
+var noPart placement.Part
 
 // release lets the units be asked again that made way for a part of a workload, which now stands;
 // noPart: all. It says whether there are any. A unit whose room was taken back too often is not among them.

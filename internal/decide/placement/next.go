@@ -49,7 +49,6 @@ func (pl *Planner) startReserved() (Plan, bool) {
 	for _, w := range pl.p.Leaving() {
 		awaited[w.For] = true
 	}
-	rested := pl.p.Shifted() + 1
 	for _, w := range pl.p.Reserving() {
 		if plan, ok := pl.releaseOutOfUse(w); ok {
 			return plan, true
@@ -57,15 +56,11 @@ func (pl *Planner) startReserved() (Plan, bool) {
 		if plan, ok := releaseUncovered(w); ok {
 			return plan, true
 		}
-		switch {
-		case awaited[w.ID] || !pl.vacated(w):
-		case pl.isWithheld(w, fleet.Base):
-			rested = 0 // it is asked again in this turn
-		default:
+		if !awaited[w.ID] && pl.vacated(w) {
 			return Plan{Kind: Start, Workload: w}, true
 		}
 	}
-	pl.restedAt = rested
+	pl.restedAt = pl.p.Shifted() + 1
 	return Plan{}, false
 }
 
