@@ -176,7 +176,7 @@ var rooms = []room{
 	{folder: "internal/faces/web/coming", kind: open, only: forPages},
 	{folder: "internal/faces/web/events", kind: open, only: forPages},
 	{folder: "internal/faces/web/shadow", kind: open, only: forPages},
-	{folder: "internal/faces/web/change", kind: open, only: forPages + " faces/web/events"},
+	{folder: "internal/faces/web/change", kind: open, only: forPages + " answer/recurrence faces/web/events"},
 	{folder: "internal/faces/web/incident", kind: open, only: forPages + " faces/web/change faces/web/events"},
 	{folder: "internal/faces/web/session", kind: open, only: forPages + " faces/web/change"},
 	{folder: "internal/faces/web/buildout", kind: open, only: forPages + " faces/web/change faces/web/events"},
@@ -196,7 +196,7 @@ var rooms = []room{
 	{
 		// The command line runs nothing of the run floor; it keeps its sign-in as servers keep their files.
 		folder: "internal/faces/cli", kind: open,
-		only: "client gen state/text run/wholefile answer/reason faces/draw faces/picture faces/metrics faces/wire answer/words answer/fleetfile answer/yamlfile prove/scenario prove/stage prove/simulate prove/bench prove/backtest prove/trace",
+		only: "client gen state/text run/wholefile answer/reason faces/draw faces/picture faces/metrics faces/wire answer/words answer/fleetfile answer/recurrence answer/yamlfile prove/scenario prove/stage prove/simulate prove/bench prove/backtest prove/trace",
 	},
 
 	// server and the program: wiring. Beside the floors, what the world may import.
