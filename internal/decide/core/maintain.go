@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/decide/maintenance"
 	"github.com/muster-fleet/muster/internal/decide/placement"
@@ -17,7 +18,7 @@ func (t *turn) maintain() bool {
 	}
 	a, watches, ok := maintenance.Next(t.s, t.now)
 	if !ok {
-		t.looked = true
+		t.looked, t.asked = true, len(t.events)
 		t.s.Looked(watches())
 		return false
 	}
@@ -32,7 +33,20 @@ func (t *turn) maintain() bool {
 // whether there was anything to do: then the plan is to be made anew.
 func (t *turn) plannedFirst(plan placement.Plan) bool {
 	gives := plan.Kind == placement.Place || plan.Kind == placement.Mend || plan.Kind == placement.Start
-	return gives && plan.Workload.Flexes() && (t.maintain() || t.resume())
+	return gives && plan.Workload.Flexes() && (slices.ContainsFunc(t.events[t.asked:], t.makesWay) && t.maintain() || t.resume())
+}
+
+// makesWay says whether an event may let planned work begin something. Flex work that comes only takes room.
+func (t *turn) makesWay(e event.Event) bool {
+	id := uint64(0)
+	switch e := e.(type) {
+	case event.ReplicasPlaced:
+		id = e.ID
+	case event.ReplicasStarted:
+		id = e.ID
+	}
+	w := t.s.Workloads[id]
+	return w == nil || !w.Flexes()
 }
 
 // resume starts work that stopped for visits elsewhere, once planned work has looked at all that changed.

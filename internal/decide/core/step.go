@@ -120,6 +120,7 @@ type turn struct {
 	ended     []ended         // parts of grants that have ended in this turn
 	imagined  bool            // in a copy, to see what an end leads to: no people are told of others
 
+	asked  int  // how many events there were when planned work had nothing more to do
 	looked bool // planned work has looked at all that changed, and what stopped for it was not asked since: see resume
 
 	ledgers map[string]buildout.Ledger // of cloud accounts, as they are now

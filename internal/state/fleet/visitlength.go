@@ -59,13 +59,20 @@ func (m *Maintained) measure(gpu string, was, v Visit) bool {
 	return l.Enough() && (!planned.Enough() || planned.P90 != l.P90)
 }
 
-// add counts one more visit. Lengths are told in whole minutes, so that they do not change with each.
+// add counts one more visit. Lengths are told in whole minutes, and anew once they are off by more than a tenth: all rollouts
+// are looked at again when a length changes that they are planned with.
 func (l *Length) add(took time.Duration) {
+	enough := l.Enough()
 	from := max(0, len(l.Took)+1-mostLengths)
 	l.Took = append(slices.Clone(l.Took[from:]), took)
 	sorted := slices.Sorted(slices.Values(l.Took))
-	l.P50, l.P90 = minutes(percentile(sorted, 50)), minutes(percentile(sorted, 90))
+	if p50, p90 := minutes(percentile(sorted, 50)), minutes(percentile(sorted, 90)); !enough || offByATenth(l.P50, p50) || offByATenth(l.P90, p90) {
+		l.P50, l.P90 = p50, p90
+	}
 }
+
+// offByATenth says whether a length that was told differs from what is measured by more than a tenth of it.
+func offByATenth(told, is time.Duration) bool { return 10*(told-is).Abs() > told }
 
 // percentile is the smallest of some lengths, in order, that so many of a hundred do not exceed.
 func percentile(sorted []time.Duration, percent int) time.Duration {
