@@ -2,7 +2,6 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,19 +49,19 @@ type loss struct {
 
 // concernedBy sums up what a dry run means to running work, and names the people who would be
 // told: one note for each quota and kind of loss.
-func (s *service) concernedBy(ctx context.Context, r event.Record) []string {
-	return s.lossNotes(ctx, r.Events, would)
+func (s *service) concernedBy(r event.Record) []string {
+	return s.lossNotes(s.engine.Look, r.Events, would)
 }
 
 // cutBy says which running work a change left unprotected, and who is told: no cut is silent
 // (semantics §4), undoing one neither. Where people change what others have, it says too what
 // has to leave for that.
-func (s *service) cutBy(ctx context.Context, r event.Record) []string {
+func (s *service) cutBy(r event.Record) []string {
 	list := r.Events
 	if !slices.ContainsFunc(r.Events, takesFromOthers) {
 		list = slices.DeleteFunc(slices.Clone(r.Events), func(e event.Event) bool { _, is := e.(event.ProtectionCut); return !is })
 	}
-	return append(s.lossNotes(ctx, list, done), s.shortBy(ctx, r)...)
+	return append(s.lossNotes(s.engine.Read, list, done), s.shortBy(r)...) // no command waits for a question: it is not Look
 }
 
 // takesFromOthers says whether people change what quotas have, or a node.
@@ -76,15 +75,14 @@ func takesFromOthers(e event.Event) bool {
 	return false
 }
 
-func (s *service) lossNotes(ctx context.Context, events []event.Event, as fates) (notes []string) {
+func (s *service) lossNotes(show func(func(*fleet.State)), events []event.Event, as fates) (notes []string) {
 	if len(events) == 0 {
 		return nil
 	}
-	_, _ = s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
+	show(func(state *fleet.State) {
 		for _, l := range lossesOf(state, events, as) {
 			notes = append(notes, l.note())
 		}
-		return nil
 	})
 	return notes
 }

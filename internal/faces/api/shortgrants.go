@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -12,18 +11,17 @@ import (
 
 // shortBy says, after a change of grants, which grants in the same partitions are not backed now,
 // whole or in one piece: whoever changes one quota does not see what that leaves to the others.
-func (s *service) shortBy(ctx context.Context, r event.Record) (notes []string) {
+func (s *service) shortBy(r event.Record) (notes []string) {
 	changed := grantedIn(r.Events)
 	if len(changed) == 0 {
 		return nil
 	}
-	_, _ = s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
+	s.engine.Read(func(state *fleet.State) {
 		for _, p := range state.Partitions {
 			if slices.Contains(changed, p.ID) {
 				notes = append(notes, shortGrants(p)...)
 			}
 		}
-		return nil
 	})
 	return notes
 }
