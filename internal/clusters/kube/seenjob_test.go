@@ -22,7 +22,7 @@ func targetJob(name, uid string, pods int32) *batchv1.Job {
 	}
 }
 
-// The watch says how many pods a Job makes, so that nobody has to ask for each Job; another
+// The watch says how many pods a Job makes, so that no call is made for each Job; another
 // Job of that name says nothing of them.
 func TestTheWatchSaysHowManyPodsAJobMakes(t *testing.T) {
 	o := translate.Defaults("tiger")

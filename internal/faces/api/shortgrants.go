@@ -10,7 +10,7 @@ import (
 )
 
 // shortBy says, after a change of grants, which grants in the same partitions are not backed now,
-// whole or in one piece: whoever changes one quota does not see what that leaves to the others.
+// whole or in one piece: the person who changes one quota does not see what that leaves to the others.
 func (s *service) shortBy(r event.Record) (notes []string) {
 	changed := grantedIn(r.Events)
 	if len(changed) == 0 {

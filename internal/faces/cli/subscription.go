@@ -30,9 +30,9 @@ func newSubscriptionAdd(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME URL",
 		Short: "tell a URL of evictions, cuts, broken promises, incidents, planned work and clusters that are built",
-		Long: `Add tells a URL, as a POST of JSON whose field text chat systems show, of what happens to a quota, to a
-namespace (a team), to a workload, to a cluster that is built, to those of an owner, or to the whole fleet. Calls are signed: muster subscription secret
-NAME says with what. A notice comes at least once, in order, with an ID that never changes; calls that
+		Long: `Add tells a URL of what happens to a quota, to a namespace (a team), to a workload, to a cluster that is
+built, to those of an owner, or to the whole fleet. A call is a POST of JSON whose field text chat
+systems show. Calls are signed: muster subscription secret NAME says with what. A notice comes at least once, in order, with an ID that never changes; calls that
 fail are repeated for a day. Adding a name again replaces what it was, and changes its secret.`,
 		Example: `  muster subscription add oak-chat https://chat.example.com/hooks/1 --quota research/oak
   muster subscription add ada https://example.com/muster --namespace ada --kind evicted --kind mended

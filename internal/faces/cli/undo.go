@@ -153,7 +153,7 @@ const undoing = "undo "
 // undoOf says how a change is taken back that was just made; "" where no command does.
 func (a *app) undoOf(ctx context.Context, w *musterv1.Written) string {
 	if w.GetDryRun() || w.GetRepeat() || w.GetProposal() != 0 || w.GetVersion() == 0 || a.output != "table" && a.output != "wide" ||
-		slices.Contains(w.GetNotes(), wire.Unchanged) { // the newest record is then somebody else's
+		slices.Contains(w.GetNotes(), wire.Unchanged) { // the newest record is then another caller's
 		return ""
 	}
 	res, err := a.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{From: w.GetVersion(), Limit: 1})

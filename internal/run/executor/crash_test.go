@@ -282,7 +282,7 @@ func (liar) Begin(context.Context, executor.Order) (executor.Report, error) {
 func TestWhoLiesOrIsNotThereFails(t *testing.T) {
 	for want, executors := range map[string]map[string]executor.Executor{
 		"the executor says it is done, and the node runs cu 1, cv 1, not cu 2, cv 2": {fleet.BySimulated: liar{}},
-		`u: this server has no executor "simulated"`:                 {},
+		`u: this server has no executor "simulated"`:                                 {},
 	} {
 		p := fleetOf(t, simulated.Options{Seed: 1})
 		p.rollOut(t, fleet.BySimulated)

@@ -101,8 +101,8 @@ func (l *listener) hears(list []Notice) {
 	}
 }
 
-// Of its life a cluster's owner is told: that a person is waited for and what they have to do, that
-// it is late and since when, that it is in production, that it is degraded and why, and that it is not any more.
+// Of its life a cluster's owner is told that a person is waited for, and what they have to do. They are told that it is
+// late and since when, that it is in production, that it is degraded and why, and that it is not any more.
 func TestAnOwnerIsToldOfTheLifeOfTheirClusters(t *testing.T) {
 	h, life := yard(t), fleet.LifeNoticeKinds()
 	heard := h.listens(

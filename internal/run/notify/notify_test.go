@@ -30,7 +30,7 @@ type house struct {
 	bodies  [][]byte
 	answers []int // what the receiver answers first; then 200
 
-	tells *listener // nil: nobody hears what happens as it does
+	tells *listener // nil: what happens is not heard as it does
 }
 
 func newHouse(t *testing.T) *house {
