@@ -63,10 +63,10 @@ func (e *ending) answer() End {
 			break
 		}
 		p, how := e.play(n, nil)
-		switch {
-		case how == tooFar:
+		switch how {
+		case tooFar:
 			return End{Unknown: "too many visits remain to play them all through in the time of a question"}
-		case how == still:
+		case still:
 			return End{Unknown: e.stuck(p), Sooner: e.sooner(fleet.Never)}
 		}
 		ends = append(ends, p.now)
@@ -89,7 +89,8 @@ func (e *ending) play(n int, change func(*fleet.State)) (*path, outcome) {
 	p := newPath(imagined, e.now, nil, drawn{e.options.History, n, e.options.Paths}, &steps)
 	p.until, p.timely, p.stop = e.rollout, true, e.options.Stop
 	p.step(core.Tick{}, cause{tick: true})
-	return p, p.live()
+	how := p.live()
+	return p, how
 }
 
 // stuck says what the rollout still waits for on a path on which nothing more happens by itself.

@@ -141,34 +141,36 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 		}
 	}()
 	bound := 1000 + 20*(len(p.Nodes)*p.GPUsPerNode+len(t.s.Workloads))
-	for i := 0; ; i++ {
+	for i := 0; t.settleOnce(p, pl); i++ {
 		if i > bound {
 			panic(fmt.Sprintf("core: %s does not come to rest after %d decisions", p.ID, i))
 		}
-		again := t.align(p)
-		if t.classify(pl) || again {
-			continue
-		}
-		plan, ok := t.nextPlan(pl)
-		if !ok {
-			if t.withheld.release(noPart) {
-				continue
-			}
-			return
-		}
-		if at := t.regretted(plan); at >= 0 {
-			if plan, ok = t.takeBack(pl, p, at, plan); !ok {
-				continue
-			}
-		}
-		if t.plannedFirst(plan) {
-			continue
-		}
-		t.carryOut(p, plan)
-		if plan.Kind == placement.Place {
-			t.classify(pl) // the alignment asks how work holds its GPUs, and what has come may be ahead of it
+	}
+}
+
+// settleOnce decides one thing. It says whether there may be more to decide.
+func (t *turn) settleOnce(p *fleet.Partition, pl *placement.Planner) bool {
+	again := t.align(p)
+	if t.classify(pl) || again {
+		return true
+	}
+	plan, ok := t.nextPlan(pl)
+	if !ok {
+		return t.withheld.release(noPart)
+	}
+	if at := t.regretted(plan); at >= 0 {
+		if plan, ok = t.takeBack(pl, p, at, plan); !ok {
+			return true
 		}
 	}
+	if t.plannedFirst(plan) {
+		return true
+	}
+	t.carryOut(p, plan)
+	if plan.Kind == placement.Place {
+		t.classify(pl) // the alignment asks how work holds its GPUs, and what has come may be ahead of it
+	}
+	return true
 }
 
 // align records what is different in capacity and backing. Where reports are

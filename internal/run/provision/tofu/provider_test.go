@@ -48,7 +48,7 @@ func (l *land) reads(name string) string {
 	return string(data)
 }
 
-// looks looks until what is seen holds or not, as it should.
+// looks asks again until what is seen holds or not, as it should.
 func (l *land) looks(s provision.Subject, holds bool) fleet.StepEvidence {
 	l.Helper()
 	l.now = l.now.Add(tofu.CheckEvery)

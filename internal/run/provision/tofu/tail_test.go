@@ -44,7 +44,7 @@ func TestALogIsReadNowhereElse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(filepath.Join(folder, "secret"), filepath.Join(folder, "tofu/runs/linked")); err != nil {
+	if err := os.Symlink(filepath.Join(folder, "secret"), filepath.Join(folder, "tofu", "runs", "linked")); err != nil {
 		t.Fatal(err)
 	}
 	for _, operation := range []string{"../../secret", "../../../secret", "linked", "", ".", "/", "x/../../../secret"} {
