@@ -63,10 +63,10 @@ func (e *ending) answer() End {
 			break
 		}
 		p, how := e.play(n, nil)
-		switch how {
-		case tooFar:
+		if how == tooFar {
 			return End{Unknown: "too many visits remain to play them all through in the time of a question"}
-		case still:
+		}
+		if how == still {
 			return End{Unknown: e.stuck(p), Sooner: e.sooner(fleet.Never)}
 		}
 		ends = append(ends, p.now)
