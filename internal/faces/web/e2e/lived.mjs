@@ -211,7 +211,7 @@ await step('a researcher finds why a job waits, does what helps, and sees it run
   await go(tab, '/workloads?states=waiting');
   await tab.getByRole('link', { name: 'oak/wants' }).click();
   await settled(tab);
-  assert.match(await tab.locator('.blockers li').first().innerText(), /research\/oak and its siblings use/);
+  assert.match(await tab.locator('.blockers li').first().innerText(), /GPUs that back the tree of research\/oak/);
   const help = tab.locator('#help article').first();
   assert.match(await help.innerText(), /It then starts/);
   await help.locator('summary').click();
