@@ -19,7 +19,11 @@ func (s *server) buildLog(operation string) (string, bool, error) {
 	if err != nil || len(text) == 0 {
 		return "", false, err
 	}
-	_, mask, err := s.Outside.adapters()
+	checkin, token, err := s.Outside.tokens()
+	if err != nil {
+		return "", false, err
+	}
+	mask, err := s.Outside.mask(checkin, token)
 	if err != nil {
 		return "", false, err
 	}

@@ -67,11 +67,7 @@ func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
 // adapters are what carries out the steps of real clusters: an adapter for each step that
 // one is set up for, and what takes their secrets out of texts.
 func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, error) {
-	checkin, err := secretFile("--checkin-token", o.CheckinToken)
-	if err != nil {
-		return nil, nil, err
-	}
-	token, err := secretFile("--buildkite-token", o.BuildkiteToken)
+	checkin, token, err := o.tokens()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,6 +86,15 @@ func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, err
 	}
 	mask, err := o.mask(checkin, token)
 	return by, mask, err
+}
+
+// tokens reads the tokens of the check-in and of Buildkite.
+func (o *outsideOptions) tokens() (checkin, pipeline string, err error) {
+	if checkin, err = secretFile("--checkin-token", o.CheckinToken); err != nil {
+		return "", "", err
+	}
+	pipeline, err = secretFile("--buildkite-token", o.BuildkiteToken)
+	return checkin, pipeline, err
 }
 
 // azure is what carries calls to Azure; nil: the network does.
