@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/run/journal"
@@ -188,7 +189,7 @@ func (s eventService) Watch(ctx context.Context, m *musterv1.WatchRequest, strea
 	reading := s.reading()
 	err := s.engine.Watch(ctx, from, func(r event.Record) error {
 		defer reading.read()
-		done, err := s.turns.pace(ctx, callerOf(ctx), mostOfWrite)
+		done, err := s.turns.pace(ctx, callerOf(ctx), musterv1connect.EventServiceWatchProcedure, mostOfWrite)
 		if err != nil {
 			return err
 		}

@@ -52,13 +52,33 @@ type slots struct {
 	calls, large, writes chan struct{}
 	line                 int // that wait for a slot
 
-	work  float64   // seconds that are left
-	usual float64   // seconds that a call takes
-	paid  time.Time // when it was counted last
+	work float64   // seconds that are left
+	paid time.Time // when it was counted last
+	each map[string]*kind
+}
+
+// kind is what a caller has of one kind of call, such as one procedure.
+type kind struct {
+	usual   float64       // seconds that one takes
+	running chan struct{} // those that are answered now
+}
+
+// sameAtOnce is how many calls of one kind of one user are answered at a time. What each takes is
+// known only afterwards, so more of them could all be long.
+const sameAtOnce = 2
+
+// of is a kind of calls, made if need be.
+func (o *slots) of(what string) *kind {
+	k := o.each[what]
+	if k == nil {
+		k = &kind{running: make(chan struct{}, sameAtOnce)}
+		o.each[what] = k
+	}
+	return k
 }
 
 func newSlots(c *caller) slots {
-	p := slots{calls: make(chan struct{}, userCalls), large: make(chan struct{}, userLarge), writes: make(chan struct{}, userWrites), work: workSaved, paid: time.Now()}
+	p := slots{each: map[string]*kind{}, calls: make(chan struct{}, userCalls), large: make(chan struct{}, userLarge), writes: make(chan struct{}, userWrites), work: workSaved, paid: time.Now()}
 	if c.runs {
 		p.calls, p.large, p.writes = make(chan struct{}, operatorCalls), make(chan struct{}, operatorLarge), make(chan struct{}, operatorWrites)
 	}
@@ -201,9 +221,9 @@ func (t *turns) await(ctx context.Context, c *caller, of func(*share) chan struc
 }
 
 // pace waits until the server may work for a caller again, and has what is done now counted,
-// up to a bound.
-func (t *turns) pace(ctx context.Context, c *caller, most time.Duration) (done func(), err error) {
-	start, err := t.prepaid(ctx, c)
+// up to a bound. what is the kind of call.
+func (t *turns) pace(ctx context.Context, c *caller, what string, most time.Duration) (done func(), err error) {
+	start, err := t.prepaid(ctx, c, what)
 	if err != nil {
 		return nil, err
 	}
@@ -211,29 +231,30 @@ func (t *turns) pace(ctx context.Context, c *caller, most time.Duration) (done f
 }
 
 // prepaid waits until the server may work for a caller again. The call is counted with what the
-// caller's calls usually take before it begins: calls that have waited for the same moment do not
-// all begin in it. start begins to count what it really takes, up to a bound.
-func (t *turns) prepaid(ctx context.Context, c *caller) (start func(most time.Duration) (done func()), err error) {
+// caller's calls of its kind usually take before it begins: calls that have waited for the same
+// moment do not all begin in it. start begins to count what it really takes, up to a bound.
+func (t *turns) prepaid(ctx context.Context, c *caller, what string) (start func(most time.Duration) (done func()), err error) {
 	if c.runs {
 		return func(time.Duration) func() { return func() {} }, nil
 	}
-	ahead, wait := t.begin(c)
-	for ; wait > 0; ahead, wait = t.begin(c) {
+	ahead, wait := t.begin(c, what)
+	for ; wait > 0; ahead, wait = t.begin(c, what) {
 		if !paused(ctx, wait) {
 			return nil, ctx.Err()
 		}
 	}
 	return func(most time.Duration) func() {
 		began := time.Now()
-		return func() { t.settle(c, ahead, min(most, time.Since(began)).Seconds()) }
+		return func() { t.settle(c, what, ahead, min(most, time.Since(began)).Seconds()) }
 	}, nil
 }
 
 // settle counts what a call took in place of what was counted ahead.
-func (t *turns) settle(c *caller, ahead, took float64) {
+func (t *turns) settle(c *caller, what string, ahead, took float64) {
 	_ = t.mind(c, func(s *share) error {
 		s.work = max(workOwed, s.work+ahead-took)
-		s.usual += (took - s.usual) / usualOver
+		k := s.of(what)
+		k.usual += (took - k.usual) / usualOver
 		return nil
 	})
 }
@@ -243,16 +264,16 @@ func (t *turns) charge(c *caller, took float64) {
 	_ = t.mind(c, func(s *share) error { s.work = max(workOwed, s.work-took); return nil })
 }
 
-// usualOver is over how many of a caller's calls what they usually take is learned.
-const usualOver = 16
+// usualOver is over how many of a caller's calls of one kind what they usually take is learned.
+const usualOver = 4
 
 // begin counts a call that begins now, with how many seconds it says, or says how long it has to wait.
-func (t *turns) begin(c *caller) (ahead float64, wait time.Duration) {
+func (t *turns) begin(c *caller, what string) (ahead float64, wait time.Duration) {
 	_ = t.mind(c, func(s *share) error {
 		if wait = s.earn(time.Now(), t.spare()); wait > 0 {
 			return nil
 		}
-		ahead = s.usual
+		ahead = s.of(what).usual
 		s.work -= ahead
 		return nil
 	})
@@ -273,7 +294,7 @@ func paused(ctx context.Context, wait time.Duration) bool {
 func (t *turns) share(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callerOf(r.Context())
-		over, err := t.costly(r.Context(), c)
+		over, err := t.costly(r.Context(), c, r.URL.Path)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusTooManyRequests)
 			return
@@ -285,19 +306,7 @@ func (t *turns) share(next http.Handler) http.Handler {
 
 // turn waits until it is the turn of a call whose request is known.
 func (t *turns) turn(ctx context.Context, c *caller, req connect.AnyRequest) (over func(), err error) {
-	m, changes := req.Any().(writeMessage)
-	changes = changes && !m.GetWrite().GetDryRun()
-	costly, most := isCostly(req.Spec().Procedure, req.Any()), patienceInLine
-	if changes && !costly {
-		most = mostOfWrite
-	}
-	steps := []func() (func(), error){func() (func(), error) { return t.pace(ctx, c, most) }}
-	if costly {
-		steps = []func() (func(), error){func() (func(), error) { return t.costly(ctx, c) }}
-	}
-	if changes {
-		steps = append([]func() (func(), error){func() (func(), error) { return t.await(ctx, c, func(s *share) chan struct{} { return s.writes }) }}, steps...)
-	}
+	steps := t.steps(ctx, c, req)
 	var done []func()
 	over = func() {
 		for _, end := range slices.Backward(done) {
@@ -313,4 +322,30 @@ func (t *turns) turn(ctx context.Context, c *caller, req connect.AnyRequest) (ov
 		done = append(done, end)
 	}
 	return over, nil
+}
+
+// steps are what a call waits for, one after the other: for those of its kind, or other commands of
+// its caller's, and for time of its caller's.
+func (t *turns) steps(ctx context.Context, c *caller, req connect.AnyRequest) (steps []func() (func(), error)) {
+	what := req.Spec().Procedure
+	m, changes := req.Any().(writeMessage)
+	changes = changes && !m.GetWrite().GetDryRun()
+	costly := isCostly(what, req.Any())
+	inLine := func(line func(*share) chan struct{}) {
+		steps = append(steps, func() (func(), error) { return t.await(ctx, c, line) })
+	}
+	switch {
+	case changes:
+		inLine(func(s *share) chan struct{} { return s.writes })
+	case !costly && !c.runs:
+		inLine(func(s *share) chan struct{} { return s.of(what).running })
+	}
+	if costly {
+		return append(steps, func() (func(), error) { return t.costly(ctx, c, what) })
+	}
+	most := patienceInLine
+	if changes {
+		most = mostOfWrite
+	}
+	return append(steps, func() (func(), error) { return t.pace(ctx, c, what, most) })
 }

@@ -10,6 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
 )
 
@@ -28,7 +29,7 @@ func calmTurns() *turns {
 func TestACallerHasLessWhileOthersWait(t *testing.T) {
 	turns, bob := calmTurns(), callerNamed("bob")
 	turns.spare = func() float64 { return 0.25 }
-	done, err := turns.pace(t.Context(), bob, time.Second)
+	done, err := turns.pace(t.Context(), bob, "list", time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func TestACallerHasLessWhileOthersWait(t *testing.T) {
 		s.work, s.paid = -1, time.Now()
 		return nil
 	})
-	if _, wait := turns.begin(bob); wait < 15*time.Second {
+	if _, wait := turns.begin(bob, "list"); wait < 15*time.Second {
 		t.Errorf("one second is earned in %v", wait)
 	}
 }
@@ -104,7 +105,7 @@ func TestWhoWaitsForTimeHoldsNoTurn(t *testing.T) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_, _ = turns.costly(ctx, bob) // it ends with ctx
+		_, _ = turns.costly(ctx, bob, "why") // it ends with ctx
 	}()
 	for {
 		waits := false
@@ -170,7 +171,7 @@ func TestTheLineOfOneCallerEnds(t *testing.T) {
 // Questions that took more than a caller's share make that caller's next ones wait.
 func TestQuestionsAreHeldToTheirShare(t *testing.T) {
 	turns, bob := calmTurns(), callerNamed("bob")
-	done, err := turns.pace(t.Context(), bob, time.Second)
+	done, err := turns.pace(t.Context(), bob, "list", time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,13 +179,13 @@ func TestQuestionsAreHeldToTheirShare(t *testing.T) {
 	_ = turns.mind(bob, func(s *share) error { s.work = workOwed; return nil })
 	brief, end := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer end()
-	if _, err := turns.pace(brief, bob, time.Second); err == nil {
+	if _, err := turns.pace(brief, bob, "list", time.Second); err == nil {
 		t.Error("bob goes on at once")
 	}
-	if _, err := turns.pace(t.Context(), callerNamed("ada"), time.Second); err != nil {
+	if _, err := turns.pace(t.Context(), callerNamed("ada"), "list", time.Second); err != nil {
 		t.Error(err)
 	}
-	if _, err := turns.pace(t.Context(), &caller{actor: bob.actor, runs: true}, time.Second); err != nil {
+	if _, err := turns.pace(t.Context(), &caller{actor: bob.actor, runs: true}, "list", time.Second); err != nil {
 		t.Errorf("who runs the fleet: %v", err)
 	}
 }
@@ -200,10 +201,10 @@ func TestOneCallerLeavesTurnsToOthers(t *testing.T) {
 // caller's calls usually take.
 func TestCallsOfOneMomentDoNotAllBegin(t *testing.T) {
 	turns, bob := calmTurns(), callerNamed("bob")
-	_ = turns.mind(bob, func(s *share) error { s.work, s.usual = workSaved, 0.4*workSaved; return nil })
+	_ = turns.mind(bob, func(s *share) error { s.work, s.of("list").usual = workSaved, 0.4*workSaved; return nil })
 	begun := 0
 	for range userCalls {
-		if _, wait := turns.begin(bob); wait == 0 {
+		if _, wait := turns.begin(bob, "list"); wait == 0 {
 			begun++
 		}
 	}
@@ -211,6 +212,64 @@ func TestCallsOfOneMomentDoNotAllBegin(t *testing.T) {
 		t.Errorf("%d calls begin at once", begun)
 	}
 }
+
+// What calls of one kind take says nothing of another kind: short ones do not hide long ones.
+func TestEachKindOfCallHasItsOwnUsualTime(t *testing.T) {
+	turns, bob := calmTurns(), callerNamed("bob")
+	turns.settle(bob, "walk over the log", 0, 0.2)
+	for range 100 {
+		turns.settle(bob, "status", 0, 1e-6)
+	}
+	_ = turns.mind(bob, func(s *share) error { s.work, s.paid = workSaved, time.Now(); return nil })
+	if ahead, _ := turns.begin(bob, "walk over the log"); ahead < 0.2/usualOver {
+		t.Errorf("a long call is counted ahead with %v s", ahead)
+	}
+	if ahead, _ := turns.begin(bob, "status"); ahead > 1e-3 {
+		t.Errorf("a short call is counted ahead with %v s", ahead)
+	}
+}
+
+// Of one user's calls of one kind few are answered at a time: what they take is known only then. Who
+// runs the fleet is not held up.
+func TestCallsOfOneKindAreAnsweredAFewAtATime(t *testing.T) {
+	turns, bob := calmTurns(), callerNamed("bob")
+	ops := &caller{actor: bob.actor, runs: true}
+	req := &asked{what: "/muster.v1.EventService/ListEvents", AnyRequest: connect.NewRequest(&musterv1.ListEventsRequest{})}
+	for range 3 * sameAtOnce {
+		if _, err := turns.turn(t.Context(), ops, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var over func()
+	for range sameAtOnce {
+		var err error
+		if over, err = turns.turn(t.Context(), bob, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	brief, end := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer end()
+	if _, err := turns.turn(brief, bob, req); err == nil {
+		t.Errorf("%d calls are answered at a time", sameAtOnce+1)
+	}
+	other := &asked{what: "/muster.v1.CapacityService/Nodes", AnyRequest: connect.NewRequest(&musterv1.NodesRequest{})}
+	if _, err := turns.turn(t.Context(), bob, other); err != nil {
+		t.Errorf("a call of another kind: %v", err)
+	}
+	over()
+	if _, err := turns.turn(t.Context(), bob, req); err != nil {
+		t.Errorf("once one of them is answered: %v", err)
+	}
+}
+
+// asked is a request to a procedure.
+type asked struct {
+	what string
+	connect.AnyRequest
+}
+
+// Spec is part of connect.AnyRequest.
+func (a *asked) Spec() connect.Spec { return connect.Spec{Procedure: a.what} }
 
 // What is no RPC and reads the whole fleet counts against its caller's share, too.
 func TestTheInventoryCountsAgainstItsCallersShare(t *testing.T) {

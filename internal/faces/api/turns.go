@@ -150,17 +150,17 @@ func (t *turns) stream(c *caller) (over func(), err error) {
 	}, err
 }
 
-// costly waits for a caller's turn to ask something costly, and has its time counted. These turns
+// costly waits for a caller's turn to ask something costly of a kind, and has its time counted. These turns
 // bound the question by themselves, so a page that asks it gives its place to others until it is
 // answered.
-func (t *turns) costly(ctx context.Context, c *caller) (over func(), err error) {
+func (t *turns) costly(ctx context.Context, c *caller, what string) (over func(), err error) {
 	back := gate.Lend(ctx)
 	own, err := t.lineUp(c)
 	if err != nil {
 		back()
 		return nil, err
 	}
-	done, err := t.among(ctx, c, own)
+	done, err := t.among(ctx, c, what, own)
 	if err != nil {
 		t.stepOut(c)
 		back()
@@ -196,14 +196,14 @@ func (t *turns) stepOut(c *caller) {
 
 // among waits for the caller's own turn, then until the server may work for the caller again, and
 // only then for a turn among all: who has to wait for time of their own keeps no other from a turn.
-func (t *turns) among(ctx context.Context, c *caller, own chan struct{}) (done func(), err error) {
+func (t *turns) among(ctx context.Context, c *caller, what string, own chan struct{}) (done func(), err error) {
 	patient, end := context.WithTimeout(ctx, patienceInLine)
 	defer end()
 	busy := tooMuch("too many questions that take long are asked at once; try again later")
 	if !enters(patient, own) {
 		return nil, busy
 	}
-	start, err := t.prepaid(ctx, c)
+	start, err := t.prepaid(ctx, c, what)
 	if err != nil {
 		<-own
 		return nil, err

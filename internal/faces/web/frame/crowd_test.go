@@ -12,10 +12,10 @@ func TestOneReaderNeverHasAllTurns(t *testing.T) {
 	brief, end := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer end()
 	for range 2 * turns.all.most {
-		go turns.take(brief, "bob")
+		go turns.take(brief, "bob", opened)
 	}
 	<-brief.Done()
-	_, give, ok := turns.take(t.Context(), "ada")
+	_, give, ok := turns.take(t.Context(), "ada", opened)
 	if !ok {
 		t.Fatal("ada has no turn")
 	}

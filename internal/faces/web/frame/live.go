@@ -2,6 +2,7 @@ package frame
 
 import (
 	"fmt"
+	"hash/fnv"
 	"net/http"
 	"sync"
 	"time"
@@ -10,7 +11,9 @@ import (
 )
 
 // A page is told of a change at once after a quiet while, and once in a beat under constant
-// change. All pages share the beat, so that what they then ask for is made once for all.
+// change. All pages of one reader share the beat, so that what they then ask for is made once.
+// Each reader has another one: what differs by reader is made for each of them, and hundreds who
+// asked for it in the same moment would wait for one another.
 // A heartbeat lets browsers notice when the server is gone; with it the reader is judged anew.
 const (
 	beat      = 700 * time.Millisecond
@@ -65,8 +68,13 @@ func newFeed() *feed {
 	return &feed{began: time.Now(), news: make(chan struct{}), over: make(chan struct{})}
 }
 
-// untilBeat is how long it is until the next beat.
-func (f *feed) untilBeat(now time.Time) time.Duration { return beat - now.Sub(f.began)%beat }
+// untilBeat is how long it is until a reader's next beat.
+func (f *feed) untilBeat(now time.Time, reader string) time.Duration {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(reader)) // it never fails
+	own := time.Duration(h.Sum64() % uint64(beat))
+	return beat - (now.Sub(f.began)+own)%beat
+}
 
 func (f *feed) heard(seq uint64) {
 	f.mu.Lock()
@@ -102,7 +110,8 @@ func (s *Site) Live(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, troubleOf(err).text, troubleOf(err).status)
 		return
 	}
-	leave, ok := s.open.enter(tokenOf(r) + "\x00" + r.Header.Get("Muster-Proof"))
+	reader := tokenOf(r) + "\x00" + r.Header.Get("Muster-Proof")
+	leave, ok := s.open.enter(reader)
 	if !ok {
 		w.Header().Set("Retry-After", "30")
 		http.Error(w, fmt.Sprintf("%d pages are open already; close some of them", mostOfReader), http.StatusTooManyRequests)
@@ -138,7 +147,7 @@ func (s *Site) Live(w http.ResponseWriter, r *http.Request) {
 		if _, err := fmt.Fprintf(w, "event: %s\ndata: %d\n\n", kind, seq); err != nil || out.Flush() != nil {
 			return
 		}
-		if kind == "changed" && !gate.Pause(r.Context(), s.feed.untilBeat(time.Now())) {
+		if kind == "changed" && !gate.Pause(r.Context(), s.feed.untilBeat(time.Now(), reader)) {
 			return
 		}
 	}

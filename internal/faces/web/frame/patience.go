@@ -56,7 +56,11 @@ func (v *Visit) answer(fn PageFunc) (a answered) {
 	if isPart(v.Request) {
 		turns = v.site.partTurns
 	}
-	lend, give, ok := turns.take(v.Ctx, v.self.token+"\x00"+v.Request.Header.Get("Muster-Proof"))
+	line := opened
+	if isRefresh(v.Request) {
+		line = renewed
+	}
+	lend, give, ok := turns.take(v.Ctx, v.self.token+"\x00"+v.Request.Header.Get("Muster-Proof"), line)
 	if !ok {
 		return answered{err: cmp.Or(v.Ctx.Err(), errTooManyPages)}
 	}
@@ -105,9 +109,9 @@ func newTurns() *turns {
 	return &turns{all: places{most: max(2, runtime.GOMAXPROCS(0)/2)}, each: map[string]*readerTurns{}}
 }
 
-// take waits for a turn; ok is false if the page was closed meanwhile, or too many wait. lend
-// gives the place to another page until its result is called.
-func (t *turns) take(ctx context.Context, reader string) (lend func() (back func()), give func(), ok bool) {
+// take waits for a turn in a line; ok is false if the page was closed meanwhile, or too many wait.
+// lend gives the place to another page until its result is called.
+func (t *turns) take(ctx context.Context, reader string, line int) (lend func() (back func()), give func(), ok bool) {
 	r := t.join(reader)
 	if r == nil {
 		return nil, nil, false
@@ -116,7 +120,7 @@ func (t *turns) take(ctx context.Context, reader string) (lend func() (back func
 		t.leave(r)
 		return nil, nil, false
 	}
-	if reader != noReader && !t.rested(ctx, r) || !t.all.take(ctx) {
+	if reader != noReader && !t.rested(ctx, r) || !t.all.take(ctx, line) {
 		<-r.own
 		t.leave(r)
 		return nil, nil, false

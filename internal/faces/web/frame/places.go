@@ -6,51 +6,66 @@ import (
 	"sync"
 )
 
-// places are those at which pages are made. Pages have them in the order of coming.
+// places are those at which pages are made. Pages that somebody opens have them before those that
+// are open and ask for what has changed: nobody sees how long the latter wait. Among each kind it
+// is the order of coming.
 type places struct {
 	most int
 
 	mu    sync.Mutex
 	taken int
-	line  []chan struct{} // closed once their places are there
+	lines [2][]chan struct{} // of pages that are opened, and that are renewed; closed once their places are there
 }
 
-// take waits for a place; it is false if ctx ends first.
-func (p *places) take(ctx context.Context) bool {
-	turn := p.join()
+// The lines.
+const (
+	opened = iota
+	renewed
+)
+
+// take waits for a place in a line; it is false if ctx ends first.
+func (p *places) take(ctx context.Context, line int) bool {
+	turn := p.join(line)
 	select {
 	case <-turn:
 		return true
 	case <-ctx.Done():
 	}
-	p.mu.Lock()
-	i := slices.Index(p.line, turn)
-	if i >= 0 {
-		p.line = slices.Delete(p.line, i, i+1)
-	}
-	p.mu.Unlock()
-	if i < 0 {
+	if !p.left(line, turn) {
 		p.give() // it came in the same moment
 	}
 	return false
 }
 
-// join is a turn in the line.
-func (p *places) join() (turn chan struct{}) {
+// left takes a turn out of its line; false: its place is there already.
+func (p *places) left(line int, turn chan struct{}) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.Index(p.lines[line], turn)
+	if i < 0 {
+		return false
+	}
+	p.lines[line] = slices.Delete(p.lines[line], i, i+1)
+	return true
+}
+
+// join is a turn in a line.
+func (p *places) join(line int) (turn chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	turn = make(chan struct{})
-	p.line = append(p.line, turn)
+	p.lines[line] = append(p.lines[line], turn)
 	p.advance()
 	return turn
 }
 
 // advance gives free places to those who wait. The places are locked.
 func (p *places) advance() {
-	for p.taken < p.most && len(p.line) > 0 {
-		close(p.line[0])
-		p.line = p.line[1:]
-		p.taken++
+	for i := range p.lines {
+		for line := &p.lines[i]; p.taken < p.most && len(*line) > 0; *line = (*line)[1:] {
+			close((*line)[0])
+			p.taken++
+		}
 	}
 }
 

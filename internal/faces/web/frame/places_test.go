@@ -12,7 +12,7 @@ func taken(t *testing.T, p *places) (within func(time.Duration) bool) {
 	return func(d time.Duration) bool {
 		ctx, end := context.WithTimeout(t.Context(), d)
 		defer end()
-		return p.take(ctx)
+		return p.take(ctx, opened)
 	}
 }
 
@@ -60,7 +60,23 @@ func TestAClosedPageLeavesTheLine(t *testing.T) {
 	if !take(time.Minute) {
 		t.Error("closed pages are in the way")
 	}
-	if len(all.line) != 0 {
-		t.Errorf("%d are in line", len(all.line))
+	if len(all.lines[opened]) != 0 {
+		t.Errorf("%d are in line", len(all.lines[opened]))
 	}
+}
+
+// A page that somebody opens is made before those that are open and ask for what has changed,
+// though these came first.
+func TestOpenedPagesComeBeforeRenewedOnes(t *testing.T) {
+	all := places{most: 1}
+	all.take(t.Context(), opened)
+	old, fresh := all.join(renewed), all.join(opened)
+	all.give()
+	select {
+	case <-old:
+		t.Error("the page that is open already is renewed first")
+	case <-fresh:
+	}
+	all.give()
+	<-old
 }
