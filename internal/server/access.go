@@ -19,6 +19,7 @@ import (
 	"github.com/muster-fleet/muster/internal/run/audit"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
 // openAuth says how callers prove who they are. Service accounts always may; people by a
@@ -90,7 +91,7 @@ const maxSocketPath = 100
 // openSocket opens the socket in the data folder, by which the server's own user is an
 // operator whatever else is configured. A folder where none can be made has none.
 func (s *server) openSocket(ctx context.Context) error {
-	path := s.folder.file(socketFile)
+	path := s.folder.File(datafolder.Socket)
 	if len(path) > maxSocketPath {
 		return nil
 	}
@@ -158,7 +159,7 @@ const (
 // ctx ends. If it cannot, the fleet goes on, and the log of the server says so.
 func (s *server) keepRecord(ctx context.Context) error {
 	beat, head := time.NewTicker(auditEvery), time.NewTicker(headEvery)
-	enrolled := enrolments{folder: s.folder.file(agentsDir), note: s.audit.Note}
+	enrolled := enrolments{folder: s.folder.File(datafolder.Agents), note: s.audit.Note}
 	defer beat.Stop()
 	defer head.Stop()
 	for {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/server/leadership"
 )
 
 // What reads the journal waits while that is away, and ends the server for every other reason.
@@ -27,7 +28,7 @@ func TestAReaderWaitsForAJournalThatIsAway(t *testing.T) {
 func TestAServerThatServedBeginsAgain(t *testing.T) {
 	away := fmt.Errorf("read: %w", journal.ErrUnavailable)
 	for ran, want := range map[bool]bool{true: true, false: false} {
-		if got := beginsAgain(away, ran); got != want {
+		if got := leadership.BeginsAgain(away, ran); got != want {
 			t.Errorf("where it served before: %v, it begins again: %v", ran, got)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/muster-fleet/muster/internal/clusters/kube/dcgm"
 	"github.com/muster-fleet/muster/internal/clusters/link"
 	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
 // runAgent runs the agent of a cluster until ctx ends.
@@ -88,7 +89,7 @@ func withFigures(door http.Handler, prometheus string) (http.Handler, error) {
 
 // enrol lets the agents of a cluster in.
 func enrol(data string, o enrolOptions) (link.Identity, error) {
-	a, err := link.OpenAuthority(filepath.Join(data, agentsDir))
+	a, err := link.OpenAuthority(filepath.Join(data, datafolder.Agents))
 	if err != nil {
 		return link.Identity{}, err
 	}
@@ -97,10 +98,10 @@ func enrol(data string, o enrolOptions) (link.Identity, error) {
 
 // revoke lets none of them in any more.
 func revoke(data, cluster string) error {
-	if _, err := os.Stat(filepath.Join(data, agentsDir)); err != nil {
+	if _, err := os.Stat(filepath.Join(data, datafolder.Agents)); err != nil {
 		return cli.Malformed(fmt.Errorf("data folder %s has enrolled no agent", data))
 	}
-	a, err := link.OpenAuthority(filepath.Join(data, agentsDir))
+	a, err := link.OpenAuthority(filepath.Join(data, datafolder.Agents))
 	if err != nil {
 		return err
 	}

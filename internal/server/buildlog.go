@@ -15,7 +15,7 @@ func (s *server) buildLog(operation string) (string, bool, error) {
 	if s.Outside.Tofu.Projects == "" {
 		return "", false, nil
 	}
-	text, cut, err := tofu.TailOf(s.Outside.Tofu.folder(s.folder.path), operation, mostOfLog)
+	text, cut, err := tofu.TailOf(s.Outside.Tofu.folder(s.folder.Path), operation, mostOfLog)
 	if err != nil || len(text) == 0 {
 		return "", false, err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -81,7 +82,7 @@ func newAgentsPair(t *testing.T) *agentsPair {
 		if out, err := exec.CommandContext(t.Context(), "muster", "agent", "enrol", name, "--data", a.dirs[0], "--out", identity).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
-		a.alike(0, agentsDir+"/"+name+".crt") // else it goes with the server that has it
+		a.alike(0, datafolder.Agents+"/"+name+".crt") // else it goes with the server that has it
 		write(t, kubeconfig, a.clusters[len(a.clusters)-1].kubeconfig())
 		a.agent(name, identity, kubeconfig)
 	}

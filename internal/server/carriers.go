@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/faces/cli"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
 // carrier is one kind of what carries decisions out: real clusters, or a driver. The data
@@ -49,7 +50,7 @@ func carriers() []carrier {
 		},
 		{
 			asked: func(upOptions) bool { return true },
-			make:  func(s *server) (*cluster, error) { return newSimulated(s.folder.demo, s.log), nil },
+			make:  func(s *server) (*cluster, error) { return newSimulated(s.folder.Demo, s.log), nil },
 			mark:  func(upOptions) string { return simulationMark },
 			bears: func(mark string) bool { return mark == simulationMark },
 			again: func(string) string { return "holds another fleet, which is simulated; muster up goes on with it" },
@@ -72,8 +73,8 @@ func carrierOf(o upOptions, list []carrier) carrier {
 
 // settleCarrier sees to it that a fleet is carried out by the same cluster, or the same kind
 // of clusters, for as long as it lives. used says that the journal has records.
-func (f *folder) settleCarrier(o upOptions, list []carrier, used bool) error {
-	data, err := os.ReadFile(f.file(carrierFile))
+func settleCarrier(f *datafolder.Folder, o upOptions, list []carrier, used bool) error {
+	data, err := os.ReadFile(f.File(datafolder.Carrier))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -84,10 +85,10 @@ func (f *folder) settleCarrier(o upOptions, list []carrier, used bool) error {
 	case is == was:
 		return nil
 	case !fresh && (c.takes == nil || !c.takes(was)):
-		return cli.Malformed(fmt.Errorf("data folder %s %s, or name another folder with --data", f.path, goesOn(was, list)))
+		return cli.Malformed(fmt.Errorf("data folder %s %s, or name another folder with --data", f.Path, goesOn(was, list)))
 	}
-	if err := os.WriteFile(f.file(carrierFile), []byte(is+"\n"), privateFile); err != nil {
-		return unwritable(f.path, err)
+	if err := os.WriteFile(f.File(datafolder.Carrier), []byte(is+"\n"), datafolder.PrivateFile); err != nil {
+		return datafolder.Unwritable(f.Path, err)
 	}
 	return nil
 }
@@ -100,4 +101,21 @@ func goesOn(mark string, list []carrier) string {
 		}
 	}
 	return fmt.Sprintf("holds a fleet that %.80q carries out, which this version does not know; start it as it was started before", mark)
+}
+
+// settle sees to it that a demo runs on a demo's folder only, and only a demo
+// does: its load must never meet a real fleet. used says that the journal has records.
+func settle(f *datafolder.Folder, o upOptions, used bool) error {
+	if err := settleCarrier(f, o, carriers(), used); err != nil {
+		return err
+	}
+	switch {
+	case !o.Demo && f.Demo != nil:
+		return cli.Malformed(fmt.Errorf("data folder %s holds a demo's fleet; start it with --demo, or name another folder with --data", f.Path))
+	case o.Demo && f.Demo == nil && used:
+		return cli.Malformed(fmt.Errorf("data folder %s holds a fleet that is no demo's, and a demo would put its load on it; name another folder with --data", f.Path))
+	case o.Demo && f.Demo == nil:
+		return f.BeginDemo(o.Seed)
+	}
+	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
 // drivenBy is a driver that this version does not have, as one more row.
@@ -32,16 +34,16 @@ func TestAFolderIsCarriedOutByItsOwnKindOnly(t *testing.T) {
 	list := slices.Insert(carriers(), 0, drivenBy("slurm"))
 	for began, first := range asks {
 		for wanted, then := range asks {
-			f := &folder{path: t.TempDir()}
-			if err := f.settleCarrier(first, list, false); err != nil {
+			f := &datafolder.Folder{Path: t.TempDir()}
+			if err := settleCarrier(f, first, list, false); err != nil {
 				t.Fatalf("%q begins: %v", began, err)
 			}
-			err := f.settleCarrier(then, list, true)
+			err := settleCarrier(f, then, list, true)
 			goesOn := began == wanted || wanted == severalClusters && oneCluster(began)
 			if (err == nil) != goesOn {
 				t.Errorf("a folder of %q is started as one of %q: %v", began, wanted, err)
 			}
-			if data, _ := os.ReadFile(f.file(carrierFile)); err != nil && strings.TrimSpace(string(data)) != began {
+			if data, _ := os.ReadFile(f.File(datafolder.Carrier)); err != nil && strings.TrimSpace(string(data)) != began {
 				t.Errorf("a folder of %q that was refused to %q is marked %q", began, wanted, data)
 			}
 		}
@@ -50,12 +52,12 @@ func TestAFolderIsCarriedOutByItsOwnKindOnly(t *testing.T) {
 
 // A mark that no row knows is a newer version's: its fleet is not simulated either.
 func TestAFolderOfAnUnknownKindIsNotSimulated(t *testing.T) {
-	f := &folder{path: t.TempDir()}
-	if err := os.WriteFile(f.file(carrierFile), []byte("driver slurm\n"), privateFile); err != nil {
+	f := &datafolder.Folder{Path: t.TempDir()}
+	if err := os.WriteFile(f.File(datafolder.Carrier), []byte("driver slurm\n"), datafolder.PrivateFile); err != nil {
 		t.Fatal(err)
 	}
 	for wanted, o := range asks {
-		if err := f.settleCarrier(o, carriers(), true); wanted != "driver slurm" && (err == nil || !strings.Contains(err.Error(), `"driver slurm"`)) {
+		if err := settleCarrier(f, o, carriers(), true); wanted != "driver slurm" && (err == nil || !strings.Contains(err.Error(), `"driver slurm"`)) {
 			t.Errorf("a driver's folder is started as one of %q: %v", wanted, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/muster-fleet/muster/internal/run/driver"
 	"github.com/muster-fleet/muster/internal/run/driver/simulated"
 	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -39,7 +40,7 @@ func (s *server) newCluster() (*cluster, error) {
 	return carrierOf(s.upOptions, carriers()).make(s)
 }
 
-func newSimulated(mark *demoMark, log *slog.Logger) *cluster {
+func newSimulated(mark *datafolder.Demo, log *slog.Logger) *cluster {
 	c := &cluster{log: log}
 	if mark == nil {
 		c.driver = simulated.New(simulated.Options{Delays: simulated.RealisticDelays()})

@@ -20,6 +20,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -84,7 +85,7 @@ func (s *server) several() (*clusters, error) {
 	}
 	c.hub = &link.Hub{Trust: trust, Log: s.log, Check: c.check, Joined: c.joined, Note: s.noteAgent}
 	if s.sharing != nil { // other servers have the same log
-		c.hub.Term, c.hub.Keep = s.term, s.sharing.sync
+		c.hub.Term, c.hub.Keep = s.leadership.Term, s.sharing.Sync
 	}
 	return c, nil
 }
@@ -93,7 +94,7 @@ func (s *server) trust() (*link.Trust, error) {
 	if s.AgentsTLS != "" {
 		return link.ReadTrust(s.AgentsTLS, s.AgentsAllow)
 	}
-	authority, err := link.OpenAuthority(s.folder.file(agentsDir))
+	authority, err := link.OpenAuthority(s.folder.File(datafolder.Agents))
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (c *clusters) invite(nodes, live int) {
 	s := c.server
 	s.tell("Nodes: %d; workloads that have not ended: %d.", nodes, live)
 	if s.agents != nil {
-		s.tell("Agents of clusters dial in at %s. To let one in: muster agent enrol NAME --data %s", s.agents.Addr(), s.folder.path)
+		s.tell("Agents of clusters dial in at %s. To let one in: muster agent enrol NAME --data %s", s.agents.Addr(), s.folder.Path)
 	}
 }
 
@@ -192,7 +193,7 @@ func (c *clusters) same(h link.Hello) error {
 	if h.UID == "" {
 		return errors.New("its agent does not say which cluster it is on; let it read the namespace kube-system (rbac.yaml, muster-observe)")
 	}
-	file := filepath.Join(c.server.folder.file(agentsDir), h.Cluster+".uid")
+	file := filepath.Join(c.server.folder.File(datafolder.Agents), h.Cluster+".uid")
 	was, err := os.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -15,6 +15,7 @@ import (
 	"github.com/muster-fleet/muster/internal/clusters/link"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
+	"github.com/muster-fleet/muster/internal/server/sharedfiles"
 )
 
 // agentOptions say for which cluster an agent speaks, and to whom.
@@ -175,7 +176,7 @@ func (o *enrolCommand) run() error {
 	} else {
 		_, err = o.Out.Write(text)
 	}
-	return errors.Join(err, passedOn(dir, o.Cluster, passesOnWithin))
+	return errors.Join(err, sharedfiles.PassedOn(dir, o.Cluster, sharedfiles.PassesOnWithin))
 }
 
 // secretOf is a Secret of the shape that cert-manager writes too.
@@ -201,7 +202,7 @@ within seconds; what runs on the cluster goes on.`,
 			if err := revoke(dir, args[0]); err != nil {
 				return err
 			}
-			if err := passedOn(dir, args[0], passesOnWithin); err != nil {
+			if err := sharedfiles.PassedOn(dir, args[0], sharedfiles.PassesOnWithin); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(p.Out, "No agent of cluster %s is let in any more.\n", args[0])

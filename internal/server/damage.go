@@ -10,6 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
 // A start proves what follows the newest snapshot; damage before that shows to who reads there,
@@ -59,7 +60,7 @@ func (p *proof) due(now time.Time) time.Duration {
 
 // prove reads the log again and again until ctx ends.
 func (s *server) prove(ctx context.Context) error {
-	p := readProof(s.folder.file(provenFile))
+	p := readProof(s.folder.File(datafolder.Proven))
 	for {
 		if gate.Pause(ctx, p.due(time.Now())); ctx.Err() != nil {
 			return nil //nolint:nilerr // the server ends

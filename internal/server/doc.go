@@ -7,7 +7,7 @@
 // plugin.go is the same program as kubectl muster.
 //
 // up.go brings a server about (options.go says of what), and run.go serves until the end.
-// From below upward a server has a data folder (folder.go), a journal (journal.go), and one
+// From below upward a server has a data folder (package datafolder), a journal (journal.go), and one
 // kind of cluster: simulated (cluster.go), one real (join.go) or several (clusters.go). Over
 // the engine stand a look at what must always hold (invariants.go), the API (decider.go,
 // modes.go), and what people see of it (live.go). taketurns.go drives what
@@ -15,6 +15,6 @@
 // visited (executors.go). agent.go runs the agent of a cluster, which dials in. access.go
 // and signin.go say who calls.
 //
-// Of several servers on one database one leads (leader.go). The others send commands on to
-// it (forward.go, peers.go), and all keep some files alike (shared.go).
+// Of several servers on one database one leads (package leadership; elect.go). The others send
+// commands on to it (forward.go, peers.go), and all keep some files alike (package sharedfiles).
 package server

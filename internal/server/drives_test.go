@@ -12,6 +12,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/run/journal/postgres"
+	"github.com/muster-fleet/muster/internal/server/leadership"
 )
 
 // A server whose lease has run out by its own clock writes nothing to clusters, and goes on once
@@ -29,7 +30,7 @@ func TestAServerWhoseLeaseHasRunOutWritesNothingToClusters(t *testing.T) {
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	write(t, kubeconfig, fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: x\ncontexts: [{name: x, context: {cluster: x, user: x}}]\nclusters: [{name: x, cluster: {server: %q}}]\nusers: [{name: x, user: {}}]\n", cluster.URL))
 
-	s := &server{leadership: &leadership{j: new(postgres.Journal), leads: make(chan struct{})}}
+	s := &server{leadership: leadership.New(new(postgres.Journal), "")}
 	c, err := s.connect(joinOptions{Name: "tiger", Kubeconfig: kubeconfig, Manage: true})
 	if err != nil {
 		t.Fatal(err)
@@ -37,9 +38,9 @@ func TestAServerWhoseLeaseHasRunOutWritesNothingToClusters(t *testing.T) {
 	pod := translate.Pod{Namespace: "oak", Name: "p", UID: "1"}
 	for n, lapsed := range []bool{false, true, false} {
 		was := writes.Load()
-		s.leadership.holdUntil(time.Now())
+		s.leadership.Renewed(time.Now())
 		if lapsed {
-			s.leadership.holdUntil(time.Now().Add(-leaseLength))
+			s.leadership.Renewed(time.Now().Add(-leadership.Lease))
 		}
 		err := c.Remove(t.Context(), pod)
 		switch wrote := writes.Load() > was; {

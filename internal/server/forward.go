@@ -26,7 +26,7 @@ func (s *server) forward(own http.Handler) http.Handler {
 		case follows && posted(r): // its signature is its proof: the leader looks at it
 			s.toLeader(w, r)
 		case !follows || changes(r) && !s.api.Forwardable(r): // a caller who is unknown here is refused here
-			if s.leadership.may() != nil {
+			if s.leadership.May() != nil {
 				w.Header().Set(headerRetry, "1") // another server leads in a moment
 			}
 			own.ServeHTTP(w, r)
@@ -59,13 +59,13 @@ func changes(r *http.Request) bool {
 
 // toLeader sends a request on, and its answer back.
 func (s *server) toLeader(w http.ResponseWriter, r *http.Request) {
-	leader := s.leadership.leader.Load()
-	if leader == nil || leader.Address == "" || leader.Address == s.leadership.address || r.Header.Get(headerForwarded) != "" {
+	leader := s.leadership.Leader()
+	if leader == nil || leader.Address == "" || leader.Address == s.leadership.Address() || r.Header.Get(headerForwarded) != "" {
 		nobodyLeads(w, "no server leads now; try again in a moment")
 		return
 	}
 	proxy := httputil.ReverseProxy{
-		Rewrite:        onward(&url.URL{Scheme: s.scheme(), Host: leader.Address}, s.leadership.holder),
+		Rewrite:        onward(&url.URL{Scheme: s.scheme(), Host: leader.Address}, s.leadership.Holder()),
 		Transport:      s.peers.of(r),
 		FlushInterval:  -1,
 		ModifyResponse: s.caughtUp,
@@ -77,7 +77,7 @@ func (s *server) toLeader(w http.ResponseWriter, r *http.Request) {
 	defer stop()
 	go func() { // a leader that hangs is not waited for once this server leads
 		select {
-		case <-s.leadership.leads:
+		case <-s.leadership.Leads():
 			stop()
 		case <-ctx.Done():
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/journal/postgres"
 	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
 // openJournal opens the journal of a data folder, or says why it cannot be and
@@ -20,7 +21,7 @@ func (s *server) openJournal(ctx context.Context) (journal.Journal, error) {
 	if s.Journal != "" {
 		return s.openDatabase(ctx)
 	}
-	path := s.folder.file(journalFile)
+	path := s.folder.File(datafolder.Journal)
 	j, err := sqlite.Open(ctx, path, sqlite.Options{Salvage: s.Salvage, FullCheck: s.FullCheck})
 	if errors.Is(err, journal.ErrGone) && s.NewFleet {
 		if s.aside, err = sqlite.SetAside(path); err != nil {
@@ -72,16 +73,16 @@ const beginAnew = "bring it back from a copy, or start once with --new-fleet to 
 // cluster would be emptied to match it.
 func (s *server) checkEmpty() error {
 	if s.records > 0 && s.NewFleet {
-		return cli.Malformed(fmt.Errorf("data folder %s holds a fleet at version %d, and --new-fleet begins an empty one; name another folder with --data", s.folder.path, s.records))
+		return cli.Malformed(fmt.Errorf("data folder %s holds a fleet at version %d, and --new-fleet begins an empty one; name another folder with --data", s.folder.Path, s.records))
 	}
 	if s.records > 0 || s.NewFleet {
 		return nil
 	}
-	if heard := keeper.Heard(s.folder.file(pastFile)); heard > 0 {
-		return cli.Malformed(fmt.Errorf("the journal in %s is empty, though %s tells of %d records; %s", s.folder.path, pastFile, heard, beginAnew))
+	if heard := keeper.Heard(s.folder.File(datafolder.Past)); heard > 0 {
+		return cli.Malformed(fmt.Errorf("the journal in %s is empty, though %s tells of %d records; %s", s.folder.Path, datafolder.Past, heard, beginAnew))
 	}
-	if joined, _ := filepath.Glob(filepath.Join(s.folder.file(agentsDir), "*.uid")); len(joined) > 0 {
-		return cli.Malformed(fmt.Errorf("the journal in %s is empty, though clusters have joined its fleet (%s); %s", s.folder.path, filepath.Base(joined[0]), beginAnew))
+	if joined, _ := filepath.Glob(filepath.Join(s.folder.File(datafolder.Agents), "*.uid")); len(joined) > 0 {
+		return cli.Malformed(fmt.Errorf("the journal in %s is empty, though clusters have joined its fleet (%s); %s", s.folder.Path, filepath.Base(joined[0]), beginAnew))
 	}
 	return nil
 }
@@ -93,7 +94,7 @@ func (s *server) checkLost() error {
 		return nil
 	}
 	if version, _, known := s.audit.LastHead(); known {
-		return cli.Malformed(fmt.Errorf("the journal in %s is empty, though its audit log names version %d; %s", s.folder.path, version, beginAnew))
+		return cli.Malformed(fmt.Errorf("the journal in %s is empty, though its audit log names version %d; %s", s.folder.Path, version, beginAnew))
 	}
 	return nil
 }

@@ -125,17 +125,17 @@ func summaries(ctx context.Context, e *engine.Engine, line *statusLine) {
 
 // place is where the journal is.
 func (s *server) place() string {
-	if l := s.leadership; l != nil && l.j != nil {
-		return l.j.Name()
+	if shared := s.leadership.Journal(); shared != "" {
+		return shared
 	}
-	return s.folder.path
+	return s.folder.Path
 }
 
 // greet says what runs, and what to do next.
 func (s *server) greet() {
 	s.tell("Muster %s listens on %s, its journal is in %s", version(), s.address(), s.place())
 	if s.TLSCert == selfMade {
-		s.tell("It made its own certificate. The command line trusts it with SSL_CERT_FILE=%s", filepath.Join(s.folder.file(selfDir), selfCert))
+		s.tell("It made its own certificate. The command line trusts it with SSL_CERT_FILE=%s", filepath.Join(s.folder.File(selfDir), selfCert))
 	}
 	if s.aside != "" {
 		s.tell("What was left of the old journal is in %s.", s.aside)

@@ -42,7 +42,7 @@ func (s *server) subscribed() (is bool) {
 
 // whoLeads is the address of the server that leads, as far as this one knows.
 func (s *server) whoLeads() string {
-	if is := s.leadership.leader.Load(); is != nil && is.Address != "" {
+	if is := s.leadership.Leader(); is != nil && is.Address != "" {
 		return is.Address
 	}
 	return "another server"

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/server/leadership"
 )
 
 // peers are how this server speaks with the others of its fleet: over HTTP/1 and HTTP/2, as
@@ -32,7 +34,7 @@ func (p peers) of(r *http.Request) *http.Transport {
 func newPeer(own *tls.Config, two bool) *http.Transport {
 	t := &http.Transport{
 		MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: 30 * time.Second, Protocols: &http.Protocols{},
-		DialContext: (&net.Dialer{Timeout: leaseLength}).DialContext,
+		DialContext: (&net.Dialer{Timeout: leadership.Lease}).DialContext,
 	}
 	t.Protocols.SetHTTP1(!two)
 	t.Protocols.SetUnencryptedHTTP2(two && own == nil)

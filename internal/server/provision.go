@@ -30,7 +30,7 @@ func (s *server) buildOut(ctx context.Context) error {
 		return err
 	}
 	clouds["simulated"] = world
-	projects, err := s.Outside.Tofu.open(s.folder.path, postgres.Is(s.Journal))
+	projects, err := s.Outside.Tofu.open(s.folder.Path, postgres.Is(s.Journal))
 	if err != nil {
 		return err
 	}

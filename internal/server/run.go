@@ -11,6 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/run/journal"
+	"github.com/muster-fleet/muster/internal/server/leadership"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -34,7 +35,7 @@ func (s *server) run(ctx context.Context) error {
 	s.line.say("Stopping: calls that run are answered.")
 	parts.Wait()
 	err := s.engine.Close()
-	s.resign()
+	s.leadership.Resign()
 	err = errors.Join(err, s.closeRecord(context.WithoutCancel(ctx)), s.journal.Close())
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return blame(cause)
@@ -93,7 +94,7 @@ func again(ctx context.Context, do func() error) error {
 		if !errors.Is(err, journal.ErrUnavailable) || ctx.Err() != nil {
 			return err
 		}
-		gate.Pause(ctx, againAfter)
+		gate.Pause(ctx, leadership.AgainAfter)
 	}
 }
 
@@ -102,7 +103,7 @@ const heartbeat = time.Second
 
 // firstCommand tells the log from when on no server ran, before anything else is decided.
 func (s *server) firstCommand() core.Command {
-	return core.StartServer{Alive: fleet.InstantOf(s.folder.alive)}
+	return core.StartServer{Alive: fleet.InstantOf(s.folder.Alive)}
 }
 
 // watch ends the server once its journal cannot be written any more, or is gone: the
@@ -117,7 +118,7 @@ func (s *server) watch(ctx context.Context) error {
 			return nil
 		case <-beat.C:
 		}
-		s.folder.markAlive(time.Now())
+		s.folder.MarkAlive(time.Now())
 		_, err := s.engine.Do(ctx, core.Request{Command: core.Tick{}, Actor: core.System})
 		if err == nil {
 			err = s.engine.Probe(ctx)
@@ -163,6 +164,6 @@ func (s *server) close() {
 		_ = s.journal.Close()
 	}
 	if s.folder != nil {
-		s.folder.close()
+		s.folder.Close()
 	}
 }

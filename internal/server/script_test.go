@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -230,7 +231,7 @@ var (
 
 // edit changes a journal behind Muster's back.
 func edit(ts *testscript.TestScript, folder string, statements ...string) {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(ts.MkAbs(folder), journalFile))
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(ts.MkAbs(folder), datafolder.Journal))
 	ts.Check(err)
 	defer db.Close()
 	for _, s := range statements {

@@ -62,7 +62,7 @@ func checkSessions(o upOptions) error {
 func (s *server) openSessions() error {
 	path, own := s.Session.KeyFile, s.Session.KeyFile == ""
 	if own {
-		path = s.folder.file(sessionKeyFile)
+		path = s.folder.File(sessionKeyFile)
 	}
 	seal, err := signin.OpenSeal(path, own)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *server) openSessions() error {
 	if err != nil {
 		return cli.Malformed(err)
 	}
-	if s.sessions, err = signin.NewSessions(seal, s.oidc, s.Session.Limits, s.folder.file(sessionsEndedFile), nil); err != nil {
+	if s.sessions, err = signin.NewSessions(seal, s.oidc, s.Session.Limits, s.folder.File(sessionsEndedFile), nil); err != nil {
 		return cli.Malformed(err)
 	}
 	s.signin = signin.New(signin.Options{

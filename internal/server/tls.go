@@ -23,6 +23,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
 // selfMade stands for a certificate that the server makes by itself, for a first try.
@@ -98,7 +99,7 @@ func (s *server) tls() (*tls.Config, error) {
 	}
 	kept := &gate.Certificate{Cert: s.TLSCert, Key: s.TLSKey}
 	if s.TLSCert == selfMade {
-		dir := s.folder.file(selfDir)
+		dir := s.folder.File(selfDir)
 		kept.Cert, kept.Key = filepath.Join(dir, selfCert), filepath.Join(dir, selfKey)
 		if err := ownCertificate(kept.Cert, kept.Key); err != nil {
 			return nil, err
@@ -117,7 +118,7 @@ func ownCertificate(cert, key string) error {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(cert), 0o700); err != nil {
-		return unwritable(filepath.Dir(cert), err)
+		return datafolder.Unwritable(filepath.Dir(cert), err)
 	}
 	der, secret, err := selfSigned()
 	if err != nil {

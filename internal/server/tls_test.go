@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
 // A server that others can reach does not start where tokens would cross the network
@@ -38,7 +40,7 @@ func TestTokensNeverCrossANetworkReadable(t *testing.T) {
 
 // The certificate that a server makes is its own for a year, and only its user may read the key.
 func TestAServerMakesItsCertificateOnce(t *testing.T) {
-	s := &server{upOptions: upOptions{TLSCert: selfMade}, folder: &folder{path: t.TempDir()}}
+	s := &server{upOptions: upOptions{TLSCert: selfMade}, folder: &datafolder.Folder{Path: t.TempDir()}}
 	first, err := s.tls()
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +59,7 @@ func TestAServerMakesItsCertificateOnce(t *testing.T) {
 	if _, err := a.Leaf.Verify(x509.VerifyOptions{Roots: pool, DNSName: "localhost"}); err != nil {
 		t.Error(err)
 	}
-	key, err := os.Stat(filepath.Join(s.folder.path, selfDir, selfKey))
+	key, err := os.Stat(filepath.Join(s.folder.Path, selfDir, selfKey))
 	if err != nil || key.Mode().Perm() != 0o600 {
 		t.Errorf("its key: %v, %v", key.Mode(), err)
 	}

@@ -25,6 +25,9 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
 	"github.com/muster-fleet/muster/internal/run/notify"
 	"github.com/muster-fleet/muster/internal/run/provision"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
+	"github.com/muster-fleet/muster/internal/server/leadership"
+	"github.com/muster-fleet/muster/internal/server/sharedfiles"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -41,11 +44,11 @@ func up(ctx context.Context, o upOptions) error {
 	defer spareThread()()
 	for ran := false; ; {
 		err := upOnce(ctx, o, &ran)
-		if !beginsAgain(err, ran) || ctx.Err() != nil {
+		if !leadership.BeginsAgain(err, ran) || ctx.Err() != nil {
 			return err
 		}
 		_, _ = fmt.Fprintf(o.Err, "%v: this server begins again\n", err)
-		gate.Pause(ctx, againAfter)
+		gate.Pause(ctx, leadership.AgainAfter)
 	}
 }
 
@@ -80,9 +83,9 @@ type server struct {
 	began time.Time
 	log   *slog.Logger
 
-	leadership *leadership
-	sharing    *sharing // of the files that move with leadership; nil: they stay here
-	peers      peers    // how the server that leads is reached
+	leadership *leadership.Leadership
+	sharing    *sharedfiles.Sharing // of the files that move with leadership; nil: they stay here
+	peers      peers                // how the server that leads is reached
 
 	listener   net.Listener
 	socket     net.Listener      // for this machine's own user; nil: there is none
@@ -93,7 +96,7 @@ type server struct {
 	signin     *signin.Middleware // as above
 	tokens     *api.ServiceTokens
 	audit      record
-	folder     *folder
+	folder     *datafolder.Folder
 	journal    journal.Journal
 	salvaged   *sqlite.Salvaged                     // what a damaged journal was cut back to; nil: it was not
 	aside      string                               // where what was left of a lost journal was put; "": nowhere
@@ -146,7 +149,7 @@ func newLog(w *statusLine, level string) *slog.Logger {
 }
 
 func (s *server) openData(ctx context.Context) (err error) {
-	if s.folder, err = openFolder(s.Data); err != nil {
+	if s.folder, err = datafolder.Open(s.Data); err != nil {
 		return err
 	}
 	if s.journal, err = s.openJournal(ctx); err != nil {
@@ -163,7 +166,7 @@ func (s *server) openData(ctx context.Context) (err error) {
 		return err
 	}
 	s.audit.journal = s.journal
-	if s.audit.Log, err = audit.Open(s.folder.path, nil); err != nil {
+	if s.audit.Log, err = audit.Open(s.folder.Path, nil); err != nil {
 		return err
 	}
 	if err := s.checkLost(); err != nil {
@@ -173,7 +176,7 @@ func (s *server) openData(ctx context.Context) (err error) {
 	if snap, ok, err := s.journal.SnapshotBefore(ctx, s.records); err == nil && ok {
 		s.snapshot = snap.Seq
 	}
-	if err := s.folder.settle(s.upOptions, s.records > 0); err != nil {
+	if err := settle(s.folder, s.upOptions, s.records > 0); err != nil {
 		return err
 	}
 	return s.firstPast(ctx)
@@ -182,11 +185,11 @@ func (s *server) openData(ctx context.Context) (err error) {
 // firstPast gives a new demo the weeks that lie behind it, unless other servers may be
 // writing to its journal.
 func (s *server) firstPast(ctx context.Context) error {
-	if s.folder.demo == nil || s.records > 0 || s.upOptions.Journal != "" {
+	if s.folder.Demo == nil || s.records > 0 || s.upOptions.Journal != "" {
 		return nil
 	}
 	s.lived = true
-	return demo.Past(ctx, s.journal, s.folder.demo.Seed, wallClock{}.Now())
+	return demo.Past(ctx, s.journal, s.folder.Demo.Seed, wallClock{}.Now())
 }
 
 // machineClock is the clock of this machine, for tests that set it wrong; nil: what it is.
@@ -196,15 +199,15 @@ func (s *server) openEngine(ctx context.Context) (err error) {
 	if s.cluster, err = s.newCluster(); err != nil {
 		return err
 	}
-	s.leadership = newLeadership(s.journal, s.advertised())
+	s.leadership = leadership.New(s.journal, s.advertised())
 	began := time.Now()
 	s.engine, err = engine.Open(ctx, s.cluster.options(engine.Options{
 		Now: machineClock, Steady: func() time.Duration { return time.Since(began) },
-		Journal: s.journal, Check: checkInvariants, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Keys: s.folder.file(keysDir), Log: s.log,
-		Follow: s.leadership.j != nil, May: s.leadership.may, First: s.firstCommand,
+		Journal: s.journal, Check: checkInvariants, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Keys: s.folder.File(datafolder.Keys), Log: s.log,
+		Follow: s.leadership.Shared(), May: s.leadership.May, First: s.firstCommand,
 	}))
 	if err != nil {
-		return fmt.Errorf("data folder %s: %w", s.folder.path, err)
+		return fmt.Errorf("data folder %s: %w", s.folder.Path, err)
 	}
 	return nil
 }
@@ -223,10 +226,10 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 		return err
 	}
 	s.peers = newPeers(secured)
-	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.file(pastFile), SaveEvery: notesEvery, Log: s.log})
+	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.File(datafolder.Past), SaveEvery: notesEvery, Log: s.log})
 	s.metrics = metrics.New(s.engine.Read)
 	s.metrics.Lag = s.engine.Follows
-	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.path, Log: s.log, To: notify.Egress{Hosts: s.WebhooksTo, Local: s.WebhooksLocal || s.Tokens == "" && s.OIDC.Issuer == ""}})
+	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.Path, Log: s.log, To: notify.Egress{Hosts: s.WebhooksTo, Local: s.WebhooksLocal || s.Tokens == "" && s.OIDC.Issuer == ""}})
 	if err != nil {
 		return err
 	}
@@ -236,7 +239,7 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	s.api, err = api.New(api.Options{
 		Audit: s.audit, Tokens: s.tokens,
 		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly, s.cluster.real != nil}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
-		MostWaiting: s.MostWaiting, History: s.folder.file(historyFile), Past: s.past, Said: s.said, Logs: s.buildLog, TLS: secured, BehindProxy: s.BehindProxy, Proxies: proxies, Ready: s.engine.Health, Notices: s.notices, Lag: s.engine.Follows, Leader: s.whoLeads, Front: s.forward, Hooks: hooks, Rest: http.HandlerFunc(s.rest),
+		MostWaiting: s.MostWaiting, History: s.folder.File(datafolder.History), Past: s.past, Said: s.said, Logs: s.buildLog, TLS: secured, BehindProxy: s.BehindProxy, Proxies: proxies, Ready: s.engine.Health, Notices: s.notices, Lag: s.engine.Follows, Leader: s.whoLeads, Front: s.forward, Hooks: hooks, Rest: http.HandlerFunc(s.rest),
 	})
 	if err == nil {
 		err = s.openSocket(ctx)
@@ -251,15 +254,15 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 // to others for as long as a lease holds.
 func (s *server) startLeading(ctx context.Context) error {
 	l := s.leadership
-	if l.j == nil {
+	if !l.Shared() {
 		return errors.Join(s.firstFleet(ctx), s.startCluster(ctx))
 	}
 	if s.Standby {
 		return nil
 	}
-	brief, stop := context.WithTimeout(ctx, leaseLength)
+	brief, stop := context.WithTimeout(ctx, leadership.Lease)
 	defer stop()
-	ok, err := l.claim(brief)
+	ok, err := l.Claim(brief)
 	if err != nil || !ok {
 		return err
 	}
@@ -280,7 +283,7 @@ func (s *server) firstFleet(ctx context.Context) error {
 	switch {
 	case s.records > 0 || s.lived:
 		return nil
-	case s.folder.demo != nil:
+	case s.folder.Demo != nil:
 		var err error
 		if file, err = demoFleet(); err != nil {
 			return err

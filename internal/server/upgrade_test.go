@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal/sqlite"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -28,7 +29,7 @@ func TestUpgradeAndDowngrade(t *testing.T) {
 			t.Fatal(err)
 		}
 		data := t.TempDir()
-		unpackTo(t, name, filepath.Join(data, journalFile))
+		unpackTo(t, name, filepath.Join(data, datafolder.Journal))
 		if got := stateOf(t, data, false); got != strings.TrimSpace(string(want)) {
 			t.Errorf("%s: the state is %s, and was %s for the program that wrote it", name, got, want)
 		}
@@ -68,12 +69,12 @@ func unpackTo(t *testing.T, name, to string) {
 // stateOf is the hash of the state in a data folder, after one more command if that is wanted.
 func stateOf(t *testing.T, data string, more bool) (hash string) {
 	t.Helper()
-	j, err := sqlite.Open(t.Context(), filepath.Join(data, journalFile), sqlite.Options{})
+	j, err := sqlite.Open(t.Context(), filepath.Join(data, datafolder.Journal), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer j.Close()
-	e, err := engine.Open(t.Context(), engine.Options{Journal: j, Synchronous: true, Keys: filepath.Join(data, keysDir)})
+	e, err := engine.Open(t.Context(), engine.Options{Journal: j, Synchronous: true, Keys: filepath.Join(data, datafolder.Keys)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package server
+package sharedfiles
 
 import (
 	"bytes"
@@ -25,23 +25,20 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal/postgres"
 	"github.com/muster-fleet/muster/internal/run/notify"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
-// What moves with leadership and is not in the log lies in small files: the webhooks' key and how far
-// each webhook is, who may speak for which cluster, and whose fleet this is. Servers on one database
-// keep them alike by it: a file that changes in one data folder changes in all.
+// patterns are the patterns of their names.
+var patterns = []string{notify.KeyFile, notify.KnownFile, notify.CursorFile, datafolder.Carrier, datafolder.Agents + "/*.pem", datafolder.Agents + "/*.crt", datafolder.Agents + "/*.uid"}
 
-// sharedFiles are the patterns of their names.
-var sharedFiles = []string{notify.KeyFile, notify.KnownFile, notify.CursorFile, carrierFile, agentsDir + "/*.pem", agentsDir + "/*.crt", agentsDir + "/*.uid"}
-
-// sharedState says which version of each file a data folder has.
-const sharedState = "shared.json"
+// stateFile says which version of each file a data folder has.
+const stateFile = "shared.json"
 
 // shareEvery is how often a server looks for changes.
 const shareEvery = time.Second
 
-// sharing keeps the files of one data folder and the database alike.
-type sharing struct {
+// Sharing keeps the files of one data folder and the database alike.
+type Sharing struct {
 	j     *postgres.Journal
 	dir   string
 	seal  cipher.AEAD // nil: files are in the database as they are
@@ -58,47 +55,50 @@ type alike struct {
 	Sum     string `json:"sum"`     // of the file; "": there was none
 }
 
-// newSharing keeps nothing alike where the journal is not in a database.
-func (s *server) newSharing() (*sharing, error) {
-	j, ok := s.journal.(*postgres.Journal)
-	if !ok {
-		_ = os.Remove(s.folder.file(sharedState)) // of a time before
-		return nil, nil
-	}
-	sh := &sharing{j: j, dir: s.folder.path, log: s.log, known: map[string]alike{}, leads: func() bool { return s.term() > 0 }}
-	switch known, err := readShared(s.folder.path); {
+// Options say whose files are kept alike with what.
+type Options struct {
+	Journal *postgres.Journal
+	Dir     string      // the data folder
+	KeyFile string      // holds the key that seals what the database has; "": it is not sealed
+	Leads   func() bool // whether this server leads now
+	Log     *slog.Logger
+}
+
+// New keeps the files of a data folder and a database alike.
+func New(o Options) (*Sharing, error) {
+	sh := &Sharing{j: o.Journal, dir: o.Dir, log: o.Log, known: map[string]alike{}, leads: o.Leads}
+	switch known, err := readState(o.Dir); {
 	case err == nil:
 		sh.known = known
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: %w; delete it: what the database has holds then", sharedState, err)
+		return nil, fmt.Errorf("%s: %w; delete it: what the database has holds then", stateFile, err)
 	}
-	if s.Session.KeyFile != "" {
-		var err error
-		if sh.seal, err = sealBy(s.Session.KeyFile); err != nil {
-			return nil, cli.Malformed(err)
-		}
+	if o.KeyFile == "" {
+		return sh, nil
+	}
+	var err error
+	if sh.seal, err = sealBy(o.KeyFile); err != nil {
+		return nil, cli.Malformed(err)
 	}
 	return sh, nil
 }
 
-// firstShare makes the files of this server those of the others before it uses any. What no server
-// has yet this one makes, unless another is quicker.
-func (s *server) firstShare(ctx context.Context) (err error) {
-	if s.sharing, err = s.newSharing(); err != nil || s.sharing == nil {
-		return err
-	}
-	if err := s.sharing.sync(ctx); err != nil {
-		return err
-	}
-	if err := notify.MakeKey(s.folder.path); err != nil {
-		return err
-	}
-	if s.Agents != "" && s.AgentsTLS == "" {
-		if _, err := link.OpenAuthority(s.folder.file(agentsDir)); err != nil {
-			return err
+// Forget forgets what a data folder has had in common with a database.
+func Forget(dir string) { _ = os.Remove(filepath.Join(dir, stateFile)) }
+
+// Keep keeps the files alike until ctx ends.
+func (sh *Sharing) Keep(ctx context.Context) {
+	failed := ""
+	for gate.Pause(ctx, shareEvery); ctx.Err() == nil; gate.Pause(ctx, shareEvery) {
+		why := ""
+		if err := sh.Sync(ctx); err != nil && ctx.Err() == nil {
+			why = err.Error()
 		}
+		if why != "" && why != failed {
+			sh.log.Warn("the files that the servers share are not kept alike now", "error", why)
+		}
+		failed = why
 	}
-	return s.sharing.sync(ctx)
 }
 
 // sealBy seals by the key in a file that all servers have.
@@ -115,28 +115,9 @@ func sealBy(path string) (cipher.AEAD, error) {
 	return cipher.NewGCMWithRandomNonce(block)
 }
 
-// share keeps the files alike until ctx ends.
-func (s *server) share(ctx context.Context) error {
-	if s.sharing == nil {
-		return nil
-	}
-	failed := ""
-	for gate.Pause(ctx, shareEvery); ctx.Err() == nil; gate.Pause(ctx, shareEvery) {
-		why := ""
-		if err := s.sharing.sync(ctx); err != nil && ctx.Err() == nil {
-			why = err.Error()
-		}
-		if why != "" && why != failed {
-			s.log.Warn("the files that the servers share are not kept alike now", "error", why)
-		}
-		failed = why
-	}
-	return nil
-}
-
-// sync makes the files of the folder and those of the database alike. What has changed in both is
+// Sync makes the files of the folder and those of the database alike. What has changed in both is
 // as the database has it.
-func (sh *sharing) sync(ctx context.Context) error {
+func (sh *Sharing) Sync(ctx context.Context) error {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	there, err := sh.j.FileVersions(ctx)
@@ -159,13 +140,13 @@ func (sh *sharing) sync(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.WriteBytes(filepath.Join(sh.dir, sharedState), data)
+	return wholefile.WriteBytes(filepath.Join(sh.dir, stateFile), data)
 }
 
 // files are those of the folder.
-func (sh *sharing) files() map[string][]byte {
+func (sh *Sharing) files() map[string][]byte {
 	found := map[string][]byte{}
-	for _, pattern := range sharedFiles {
+	for _, pattern := range patterns {
 		paths, _ := filepath.Glob(filepath.Join(sh.dir, filepath.FromSlash(pattern)))
 		for _, path := range paths {
 			name, err := filepath.Rel(sh.dir, path)
@@ -178,7 +159,7 @@ func (sh *sharing) files() map[string][]byte {
 }
 
 // one makes a file alike. data is nil where the folder has none.
-func (sh *sharing) one(ctx context.Context, name string, data []byte, version int64) error {
+func (sh *Sharing) one(ctx context.Context, name string, data []byte, version int64) error {
 	was := sh.known[name]
 	leaders := name == notify.CursorFile
 	switch {
@@ -199,8 +180,8 @@ func (sh *sharing) one(ctx context.Context, name string, data []byte, version in
 }
 
 // take makes a file what it is in the database.
-func (sh *sharing) take(ctx context.Context, name string, data []byte, leaders bool) error {
-	if !slices.ContainsFunc(sharedFiles, func(pattern string) bool { ok, _ := filepath.Match(pattern, name); return ok }) {
+func (sh *Sharing) take(ctx context.Context, name string, data []byte, leaders bool) error {
+	if !slices.ContainsFunc(patterns, func(pattern string) bool { ok, _ := filepath.Match(pattern, name); return ok }) {
 		return nil // of a later version
 	}
 	f, err := sh.j.ReadFile(ctx, name)
@@ -223,7 +204,7 @@ func (sh *sharing) take(ctx context.Context, name string, data []byte, leaders b
 		return nil
 	}
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), privateFolder)
+		err = os.MkdirAll(filepath.Dir(path), datafolder.PrivateFolder)
 	}
 	if err == nil && f.Data != nil {
 		err = wholefile.WriteBytes(path, f.Data)
@@ -238,16 +219,16 @@ func (sh *sharing) take(ctx context.Context, name string, data []byte, leaders b
 	return err
 }
 
-// passesOnWithin is how long a command waits for the server of its data folder.
-const passesOnWithin = 10 * time.Second
+// PassesOnWithin is how long a command waits for the server of its data folder.
+const PassesOnWithin = 10 * time.Second
 
-// passedOn returns once the servers of a fleet share who speaks for a cluster as the data folder of
+// PassedOn returns once the servers of a fleet share who speaks for a cluster as the data folder of
 // one of them has it: until then it would be gone with that folder. A server with a journal of its
 // own shares nothing.
-func passedOn(dir, cluster string, within time.Duration) error {
-	name := agentsDir + "/" + cluster + link.Enrolled
+func PassedOn(dir, cluster string, within time.Duration) error {
+	name := datafolder.Agents + "/" + cluster + link.Enrolled
 	for end := time.Now().Add(within); ; time.Sleep(50 * time.Millisecond) {
-		known, err := readShared(dir)
+		known, err := readState(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -261,9 +242,9 @@ func passedOn(dir, cluster string, within time.Duration) error {
 	}
 }
 
-// readShared is which version of each file a data folder has.
-func readShared(dir string) (map[string]alike, error) {
-	data, err := os.ReadFile(filepath.Join(dir, sharedState))
+// readState is which version of each file a data folder has.
+func readState(dir string) (map[string]alike, error) {
+	data, err := os.ReadFile(filepath.Join(dir, stateFile))
 	if err != nil {
 		return nil, err
 	}
@@ -287,14 +268,14 @@ const (
 	sealedFile = 's'
 )
 
-func (sh *sharing) close(name string, data []byte) []byte {
+func (sh *Sharing) close(name string, data []byte) []byte {
 	if sh.seal == nil {
 		return append([]byte{plainFile}, data...)
 	}
 	return sh.seal.Seal([]byte{sealedFile}, nil, data, []byte(name))
 }
 
-func (sh *sharing) open(name string, data []byte) ([]byte, error) {
+func (sh *Sharing) open(name string, data []byte) ([]byte, error) {
 	switch {
 	case len(data) > 0 && data[0] == plainFile:
 		return append([]byte{}, data[1:]...), nil

@@ -18,6 +18,8 @@ import (
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/run/notify"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
+	"github.com/muster-fleet/muster/internal/server/sharedfiles"
 )
 
 // receiver is who is told by a webhook. It counts what it is told, and checks who tells it.
@@ -101,7 +103,7 @@ func TestWhatIsNotInTheLogMovesWithLeadership(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, enrolled)
 	}
-	p.alike(was, agentsDir+"/authority.pem", agentsDir+"/lion.crt", notify.KeyFile)
+	p.alike(was, datafolder.Agents+"/authority.pem", datafolder.Agents+"/lion.crt", notify.KeyFile)
 
 	const each = 5
 	for n := range 2 * each {
@@ -118,11 +120,11 @@ func TestWhatIsNotInTheLogMovesWithLeadership(t *testing.T) {
 	}
 	r.await(2*each, p)
 	p.start(was) // with an empty folder
-	p.alike(was, agentsDir+"/authority.pem", agentsDir+"/lion.crt", notify.KeyFile)
+	p.alike(was, datafolder.Agents+"/authority.pem", datafolder.Agents+"/lion.crt", notify.KeyFile)
 	if out, err := exec.CommandContext(t.Context(), "muster", "agent", "revoke", "lion", "--data", p.dirs[was]).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	p.alike(1-was, agentsDir+"/lion.crt")
+	p.alike(1-was, datafolder.Agents+"/lion.crt")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := 1; i < len(r.order); i++ {
@@ -143,7 +145,7 @@ func TestAnEnrolmentOutlivesTheFolderInWhichItWasMade(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	p.kill(was)
-	enrolled, err := os.ReadFile(filepath.Join(p.dirs[was], agentsDir, "lion.crt"))
+	enrolled, err := os.ReadFile(filepath.Join(p.dirs[was], datafolder.Agents, "lion.crt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +153,7 @@ func TestAnEnrolmentOutlivesTheFolderInWhichItWasMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		if has, _ := os.ReadFile(filepath.Join(p.dirs[1-was], agentsDir, "lion.crt")); string(has) == string(enrolled) {
+		if has, _ := os.ReadFile(filepath.Join(p.dirs[1-was], datafolder.Agents, "lion.crt")); string(has) == string(enrolled) {
 			break
 		}
 		if time.Now().After(end) {
@@ -166,20 +168,20 @@ func TestAChangeThatIsNotPassedOnIsSaid(t *testing.T) {
 	if _, err := enrol(dir, enrolOptions{Cluster: "lion", Holds: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
-	if err := passedOn(dir, "lion", 0); err != nil {
+	if err := sharedfiles.PassedOn(dir, "lion", 0); err != nil {
 		t.Errorf("a server with a journal of its own: %v", err)
 	}
-	write(t, filepath.Join(dir, sharedState), "{}")
-	if err := passedOn(dir, "lion", 0); err == nil || !strings.Contains(err.Error(), "alone") {
+	write(t, filepath.Join(dir, "shared.json"), "{}")
+	if err := sharedfiles.PassedOn(dir, "lion", 0); err == nil || !strings.Contains(err.Error(), "alone") {
 		t.Errorf("a change that no other server knows: %v", err)
 	}
-	if err := passedOn(dir, "puma", 0); err != nil {
+	if err := sharedfiles.PassedOn(dir, "puma", 0); err != nil {
 		t.Errorf("a cluster of which nothing has changed: %v", err)
 	}
 	if err := revoke(dir, "lion"); err != nil {
 		t.Fatal(err)
 	}
-	if err := passedOn(dir, "lion", 0); err != nil {
+	if err := sharedfiles.PassedOn(dir, "lion", 0); err != nil {
 		t.Errorf("what was let in and revoked before anybody knew: %v", err)
 	}
 }
