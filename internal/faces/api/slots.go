@@ -67,6 +67,10 @@ type kind struct {
 // known only afterwards, so more of them could all be long.
 const sameAtOnce = 2
 
+// longCall is from where on calls of a kind count as long, in seconds. One user's long calls are
+// answered one at a time, of whatever kind: together they would keep all processors from others.
+const longCall = 0.05
+
 // of is a kind of calls, made if need be.
 func (o *slots) of(what string) *kind {
 	k := o.each[what]
@@ -338,7 +342,12 @@ func (t *turns) steps(ctx context.Context, c *caller, req connect.AnyRequest) (s
 	case changes:
 		inLine(func(s *share) chan struct{} { return s.writes })
 	case !costly && !c.runs:
-		inLine(func(s *share) chan struct{} { return s.of(what).running })
+		inLine(func(s *share) chan struct{} {
+			if k := s.of(what); k.usual < longCall {
+				return k.running
+			}
+			return s.costly
+		})
 	}
 	if costly {
 		return append(steps, func() (func(), error) { return t.costly(ctx, c, what) })

@@ -262,6 +262,32 @@ func TestCallsOfOneKindAreAnsweredAFewAtATime(t *testing.T) {
 	}
 }
 
+// Of one user's calls that have turned out to take long, one is answered at a time, of whatever kind.
+func TestLongCallsAreAnsweredOneAtATime(t *testing.T) {
+	turns, bob := calmTurns(), callerNamed("bob")
+	ask := func(what string) error {
+		brief, end := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer end()
+		_, err := turns.turn(brief, bob, &asked{what: what, AnyRequest: connect.NewRequest(&musterv1.NodesRequest{})})
+		return err
+	}
+	for _, kind := range []string{"log", "nodes"} {
+		turns.settle(bob, kind, 0, usualOver*longCall)
+		_ = turns.mind(bob, func(s *share) error { s.work = workSaved; return nil })
+	}
+	for range costlyAtOnce() {
+		if err := ask("log"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ask("nodes") == nil {
+		t.Error("another long call is answered meanwhile")
+	}
+	if err := ask("status"); err != nil {
+		t.Errorf("a short call: %v", err)
+	}
+}
+
 // asked is a request to a procedure.
 type asked struct {
 	what string
