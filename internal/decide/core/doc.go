@@ -3,7 +3,7 @@
 //
 // Step is the whole of it: Decide asks what a command means for the state
 // (events, or a refusal), apply puts each event into the state, and settle lets
-// promise and placement react until nothing more changes. Apply puts whole records of the
+// promise and placement react until nothing more changes. ApplyRecord puts whole records of the
 // log into a state, where nothing is decided. All of it is a pure
 // function of the state, the request and one moment.
 //

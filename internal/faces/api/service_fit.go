@@ -172,8 +172,13 @@ func (x *fitForecasts) alone() {
 		}
 		p := x.places[i]
 		alone := forecastOf(p.Tried, p.Tried.Workloads[p.ID], x.at, max(x.each/5, min(limit, 4*x.each)), x.history)
-		if x.out[i] == nil || alone.GetUnknown() == nil || alone.GetUnknown()[0].GetKind() != string(forecast.TooFar) {
+		if x.out[i] == nil || saysMore(alone) {
 			x.out[i] = alone
 		}
 	}
+}
+
+// saysMore says whether an answer says more than that time was too short for one.
+func saysMore(f *musterv1.Forecast) bool {
+	return f.GetKnown() || len(f.GetUnknown()) == 0 || f.GetUnknown()[0].GetKind() != string(forecast.TooFar)
 }

@@ -5,5 +5,6 @@
 // so that a flood of silent connections keeps no other caller out. handler.go gives bodies
 // and answers a time. Both know nothing of what is served. lend.go lets a call that holds a
 // place, as a page does while it is made, give it to others while something makes the call wait, and pause.go is that wait.
+// certificate.go reads a certificate again when its files are renewed.
 // strain.go measures whether what could go on waits for the processor, and how much a caller may have of it then.
 package gate

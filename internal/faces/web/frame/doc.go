@@ -10,6 +10,7 @@
 //	head.go      what every page says of the server and the reader
 //	banner.go    warnings, and who acknowledged them
 //	patience.go  sends the frame first where figures take long; limits pages made at a time
+//	places.go    the places at which pages are made, and who has the next one
 //	live.go      tells open pages that something changed
 //	refresh.go   makes what they then ask for, once for all of them
 //	session.go   knows browsers apart and seals their forms

@@ -95,10 +95,11 @@ type readerTurns struct {
 }
 
 // How long pages of one signed-in reader may be worked on: seconds in each second, and how
-// much may be saved up. While others wait for the processor it is less of both.
+// much may be saved up, as the API has it (api/slots.go says why it is no more). While others wait
+// for the processor it is less of both.
 const (
 	workEach    = 0.25
-	workSaved   = 5.0
+	workSaved   = 1.0
 	mostReaders = 4096
 )
 

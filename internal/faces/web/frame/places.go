@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// places are those at which pages are made. Pages that somebody opens have them before those that
-// are open and ask for what has changed: nobody sees how long the latter wait. Among each kind it
+// places are those at which pages are made. Pages that a reader opens have them before those that
+// are open and ask for what has changed: no reader sees how long the latter wait. Among each kind it
 // is the order of coming.
 type places struct {
 	most int

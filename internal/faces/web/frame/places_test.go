@@ -65,7 +65,7 @@ func TestAClosedPageLeavesTheLine(t *testing.T) {
 	}
 }
 
-// A page that somebody opens is made before those that are open and ask for what has changed,
+// A page that a reader opens is made before those that are open and ask for what has changed,
 // though these came first.
 func TestOpenedPagesComeBeforeRenewedOnes(t *testing.T) {
 	all := places{most: 1}
