@@ -234,8 +234,8 @@ func (t *turns) pace(ctx context.Context, c *caller, what string, most time.Dura
 	return start(most), nil
 }
 
-// prepaid waits until the server may work for a caller again. The call is counted with what the
-// caller's calls of its kind usually take before it begins: calls that have waited for the same
+// prepaid waits until the server may work for a caller again. Before the call begins it is counted
+// with what the caller's calls of its kind usually take. So calls that have waited for the same
 // moment do not all begin in it. start begins to count what it really takes, up to a bound.
 func (t *turns) prepaid(ctx context.Context, c *caller, what string) (start func(most time.Duration) (done func()), err error) {
 	if c.runs {
