@@ -51,6 +51,8 @@ func (p *page) policy(f *musterv1.GetFleetResponse) {
 	if t := pol.GetTargets(); t != nil {
 		p.field("targets", fmt.Sprintf("availability %s, uptime %s, mttr %s", share(t.GetAvailability()), share(t.GetUptime()), spanText(t.GetMttr())))
 	}
+	p.people(pol)
+	p.planned(pol.GetMaintenance())
 	for _, c := range f.GetClusters() {
 		if t := c.GetTargets(); t != nil {
 			p.field("", c.GetName()+": "+ownTargets(t))
@@ -60,6 +62,31 @@ func (p *page) policy(f *musterv1.GetFleetResponse) {
 		p.field("incident", fmt.Sprintf("%s %s, %s, since %s", i.GetName(), i.GetSeverity(), orElse(i.GetScope(), "fleet"), p.moment(i.GetOpened().AsTime())))
 	}
 	p.say("")
+}
+
+// people says what the policy asks of people, and lets them read.
+func (p *page) people(pol *musterv1.Policy) {
+	if pol.GetSecondPerson() {
+		p.field("haircuts", "a second person reviews them")
+	}
+	if list := pol.GetTwoPeople().GetFor(); len(list) > 0 {
+		p.field("two people", strings.Join(list, ", "))
+	}
+	if pol.GetOpenReading() {
+		p.field("reading", "people read all work in full, not their own teams' alone")
+	}
+}
+
+// planned says what planned work keeps to, where the policy sets it.
+func (p *page) planned(m *musterv1.MaintenancePolicy) {
+	if m == nil {
+		return
+	}
+	text := fmt.Sprintf("horizon %s, lead %s, validation %s, keep room %s", spanText(m.GetHorizon()), spanText(m.GetLead()), spanText(m.GetValidation()), spanText(m.GetKeepRoom()))
+	if days := m.GetZoneDays(); days > 0 {
+		text += fmt.Sprintf(", no-fly days of owners %d a quarter", days)
+	}
+	p.field("planned work", text)
 }
 
 // ownTargets says which targets a cluster has of its own.
