@@ -1,19 +1,14 @@
 package haircut
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
-	"github.com/muster-fleet/muster/internal/faces/web/events"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
@@ -181,104 +176,6 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}, nil
 }
 
-// stepView is what a reader is about to do to a wave: the difference first.
-type stepView struct {
-	v       *frame.Visit
-	h       *musterv1.Haircut
-	wave    *musterv1.HaircutWave
-	undo    bool
-	loses   []string // running work that would become unprotected, in sentences
-	would   []string // what else would be written
-	more    int      // sentences that are left out
-	no      string   // why it would be refused
-	command string
-}
-
-// Step shows what applying or undoing a wave would change, and asks why.
-func Step(v *frame.Visit) (frame.Page, error) {
-	name, step, cluster := v.Request.PathValue("name"), v.Request.PathValue("step"), v.Request.URL.Query().Get("cluster")
-	class := v.Request.URL.Query().Get("class")
-	if step != "apply" && step != "undo" {
-		return frame.Nowhere(v)
-	}
-	g, err := v.Haircuts.GetHaircut(v.Ctx, &musterv1.GetHaircutRequest{Name: name})
-	if err != nil {
-		return frame.Page{}, err
-	}
-	m := stepView{v: v, h: g.GetHaircut(), undo: step == "undo", command: words.Shell("muster", "haircut", step, name, cluster, "--reason", "…")}
-	m.wave = m.find(cluster, class)
-	if m.wave == nil {
-		return frame.Page{}, frame.Missing("The plan "+parts.Short(name, 60)+" has no wave for "+parts.Short(cluster, 60)+".", "Its page lists its waves.")
-	}
-	try := &musterv1.Write{DryRun: true, Reason: onTrial}
-	if m.undo {
-		a, err := v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: try, Name: name, Cluster: cluster})
-		m.tell(a.GetWritten())
-		m.no = frame.Explain(err)
-	} else {
-		a, err := v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: try, Name: name, Cluster: cluster, Class: class})
-		m.tell(a.GetWritten())
-		m.no = frame.Explain(err)
-	}
-	title := "Apply " + m.waveName()
-	if m.undo {
-		title = "Undo " + m.waveName()
-	}
-	return frame.Page{
-		Title: title, Nav: "haircuts", Still: true, Command: m.command, Body: stepBody(m),
-		Crumbs: frame.Under("Haircut", "/haircuts", name, "/haircut/"+name), Lead: "Nothing is changed yet. This is what would change.",
-	}, nil
-}
-
-// onTrial is the reason of what is only tried.
-const onTrial = "tried"
-
-// mostSentences is how many things that would happen the page lists.
-const mostSentences = 50
-
-// tell says what trying the wave would have written: apart, what running work loses.
-func (m *stepView) tell(w *musterv1.Written) {
-	var cuts, rest []*musterv1.Event
-	for _, e := range w.GetEvents() {
-		if e.GetKind() == "protection.cut" {
-			cuts = append(cuts, e)
-		} else {
-			rest = append(rest, e)
-		}
-	}
-	m.loses, m.would = events.Sentences(m.v, cuts), events.Sentences(m.v, rest)
-	for i, one := range m.loses { // the reader sees which plan it is, and has given no reason yet
-		m.loses[i] = strings.TrimSuffix(one, ": haircut "+m.h.GetName()+": "+onTrial)
-	}
-	if len(m.would) > mostSentences {
-		m.more, m.would = len(m.would)-mostSentences, m.would[:mostSentences]
-	}
-}
-
-// waveName is the wave as refusals call it: by its number in the plan, its cluster and what it cuts.
-func (m stepView) waveName() string {
-	name := "wave " + parts.Plain(slices.Index(m.h.GetWaves(), m.wave)+1) + " (" + m.wave.GetCluster()
-	if class := m.wave.GetClass(); class != "" {
-		name += ": " + words.CutClass(class)
-	}
-	return name + ")"
-}
-
-// find is the wave that is to be undone, the last in force over a cluster; or that
-// is to be applied: of a class, or the first that is not in force.
-func (m stepView) find(cluster, class string) (found *musterv1.HaircutWave) {
-	for _, w := range m.h.GetWaves() {
-		if w.GetCluster() != cluster {
-			continue
-		}
-		first := found == nil || waveInForce(found)
-		if m.undo && waveInForce(w) || !m.undo && (class == w.GetClass() || class == "" && first) || found == nil && class == "" {
-			found = w
-		}
-	}
-	return found
-}
-
 func waveInForce(w *musterv1.HaircutWave) bool { return w.GetApplied() != nil && w.GetUndone() == nil }
 
 // told is when it was last noted that people were told; nil: it was not for each wave.
@@ -318,111 +215,4 @@ func (m view) lastInForce(w *musterv1.HaircutWave) bool {
 		}
 	}
 	return last == w
-}
-
-// Save keeps a draft under a name.
-func Save(v *frame.Visit) (string, error) {
-	_, ask, err := askOf(v)
-	if err != nil {
-		return "", err
-	}
-	w, err := v.Reasoned()
-	if err != nil {
-		return "", err
-	}
-	effective, err := effectiveOf(v)
-	if err != nil {
-		return "", err
-	}
-	p, err := v.Haircuts.PlanHaircut(v.Ctx, &musterv1.PlanHaircutRequest{
-		Write: w, Name: strings.TrimSpace(v.Request.PostFormValue("name")), Ask: ask, Effective: effective,
-	})
-	if err != nil {
-		return "", err
-	}
-	name := p.GetHaircut().GetName()
-	v.Say("The plan " + name + " is saved. Have it reviewed before it is applied.")
-	return "/haircut/" + name, nil
-}
-
-// effectiveOf is the day from which waves take effect, if the form names one.
-func effectiveOf(v *frame.Visit) (*timestamppb.Timestamp, error) {
-	word := strings.TrimSpace(v.Request.PostFormValue("effective"))
-	if word == "" {
-		return nil, nil
-	}
-	at, ok := words.Ahead(strings.TrimSuffix(word, " UTC"), v.Now, time.UTC)
-	if !ok || !at.After(v.Now) {
-		return nil, frame.Wrong("effective", "is not a moment to come: "+parts.Short(word, 40)+"; write "+words.AheadExamples)
-	}
-	return timestamppb.New(at), nil
-}
-
-// Do reviews, tells, applies or undoes.
-func Do(v *frame.Visit) (string, error) {
-	name, cluster := v.Request.PathValue("name"), v.Request.PostFormValue("cluster")
-	w, err := v.Reasoned()
-	if err != nil {
-		return "", err
-	}
-	switch v.Request.PathValue("step") {
-	case "review":
-		_, err = v.Haircuts.ReviewHaircut(v.Ctx, &musterv1.ReviewHaircutRequest{Write: w, Name: name})
-		v.SayIf(err, "You have reviewed the plan.")
-	case "tell":
-		told, failed := v.Haircuts.TellHaircut(v.Ctx, &musterv1.TellHaircutRequest{Write: w, Name: name, Cluster: cluster})
-		err = failed
-		v.SayIf(err, "It is noted that "+cmp.Or(words.Few(told.GetPeople(), 8), "the people concerned")+" were told.")
-	case "apply":
-		_, err = v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: name, Cluster: cluster, Class: v.Request.PostFormValue("class")})
-		v.SayIf(err, "The wave over "+cluster+" is in force. It can be undone.")
-	case "undo":
-		_, err = v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: w, Name: name, Cluster: cluster})
-		v.SayIf(err, "The wave over "+cluster+" is undone.")
-	case "delete":
-		if _, err = v.Haircuts.DeleteHaircut(v.Ctx, &musterv1.DeleteHaircutRequest{Write: w, Name: name}); err == nil {
-			v.Say("The plan " + name + " is deleted.")
-			return "/haircuts", nil
-		}
-	default:
-		err = frame.Wrong("step", "is none of review, tell, apply, undo and delete")
-	}
-	return "/haircut/" + name, err
-}
-
-// Export hands out a plan, or a draft of one, as a file.
-func Export(v *frame.Visit) error {
-	format := v.Query("format")
-	if format != "csv" {
-		format = "xlsx"
-	}
-	ask := &musterv1.ExportHaircutRequest{AsOf: v.AsOf, Name: v.Query("name"), Format: format}
-	if ask.Name == "" {
-		var err error
-		if _, ask.Ask, err = askOf(v); err != nil {
-			return err
-		}
-	}
-	x, err := v.Haircuts.ExportHaircut(v.Ctx, ask)
-	if err != nil {
-		return err
-	}
-	name := cmp.Or(ask.GetName(), "draft")
-	h := v.Writer.Header()
-	h.Set("Content-Type", fileTypes[format])
-	h.Set("Content-Disposition", `attachment; filename="haircut-`+strings.Map(fileLetter, name)+"."+format+`"`)
-	_, _ = v.Writer.Write(x.GetContent())
-	return nil
-}
-
-var fileTypes = map[string]string{
-	"csv":  "text/csv; charset=utf-8",
-	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-}
-
-func fileLetter(r rune) rune {
-	if r > 0x20 && r < 0x7f && !strings.ContainsRune(`"\/`, r) {
-		return r
-	}
-	return '-'
 }
