@@ -50,7 +50,7 @@ func wireFlags(f *pflag.FlagSet, o *upOptions) {
 	f.BoolVar(&o.WebhooksLocal, "webhooks-local", false, "let webhooks go to this machine and its link, too")
 	f.BoolVar(&o.BehindProxy, "behind-proxy", false, "speak plain HTTP on an address that others reach: a proxy in front of the server does TLS")
 	f.StringSliceVar(&o.TrustedProxies, "trusted-proxies", nil, "with --behind-proxy: addresses of the proxies, as 10.0.0.7 or 10.0.0.0/24; only their X-Forwarded-For is believed. Without it any caller's is")
-	f.IntVar(&o.MostWaiting, "most-waiting", api.MostWaiting, "workloads that one caller who does not run the fleet may have waiting; each takes some 5 kB of memory")
+	f.IntVar(&o.MostWaiting, "most-waiting", api.MostWaiting, "workloads that one caller who does not run the fleet may have waiting; each takes some 5 kB of memory in all states that the server keeps")
 }
 
 // proxiesOf reads the addresses of proxies.
