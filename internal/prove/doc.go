@@ -9,6 +9,7 @@
 //	siege                      one hostile caller against a server with its people
 //	stage                      stories on a real Kubernetes cluster
 //	tofutest                   a small provider of OpenTofu and Terraform
+//	testmodule                 finds the modules below test
 //	mutate                     counts the mistakes in decide that the tests notice
 //	walls, prose, layout       hold imports and English; measure the layout
 //	trace                      reads job traces

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/prove/testmodule"
 )
 
 // Wanted is the environment variable that says what becomes of tests that need a
@@ -53,7 +55,7 @@ func Binaries(ctx context.Context) (string, error) {
 	if wanted == "0" {
 		return "", ErrUnwanted
 	}
-	module, err := moduleDir()
+	module, err := testmodule.Dir(controlPlane)
 	if err != nil {
 		return "", err
 	}
@@ -90,24 +92,8 @@ func lacking(dir string) (names []string) {
 	return names
 }
 
-// moduleDir is the module of the control plane, sought from the working folder upwards.
-func moduleDir() (string, error) {
-	at, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		dir := filepath.Join(at, "test", "controlplane")
-		if _, err := os.Stat(filepath.Join(dir, "go.sum")); err == nil {
-			return dir, nil
-		}
-		up := filepath.Dir(at)
-		if up == at {
-			return "", errors.New("kubetest: no folder above this one has test/controlplane")
-		}
-		at = up
-	}
-}
+// controlPlane is the module of the control plane.
+const controlPlane = "controlplane"
 
 // buildPatience bounds the build of one program: a cold one takes minutes.
 const buildPatience = 30 * time.Minute

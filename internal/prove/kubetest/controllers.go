@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/muster-fleet/muster/internal/prove/testmodule"
 )
 
 // Other people's controllers, each built from a module of its own below
@@ -138,11 +140,10 @@ func (c *Cluster) StartController(ctx context.Context, name string) error {
 	if c.Process(name) != 0 {
 		return nil
 	}
-	module, err := moduleDir()
+	module, err := testmodule.Dir("controllers/" + name)
 	if err != nil {
 		return err
 	}
-	module = filepath.Join(filepath.Dir(module), "controllers", name)
 	program, err := controllerProgram(ctx, module, name, is.program)
 	if err != nil {
 		return err

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/muster-fleet/muster/internal/prove/testmodule"
 )
 
 // Question is a cluster about which kube-scheduler's filter plugins are asked.
@@ -60,7 +62,7 @@ func judgeBinary(ctx context.Context) (string, error) {
 	if os.Getenv(Wanted) == "0" {
 		return "", ErrUnwanted
 	}
-	module, err := moduleDir()
+	module, err := testmodule.Dir(controlPlane)
 	if err != nil {
 		return "", err
 	}

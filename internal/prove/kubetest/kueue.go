@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/prove/testmodule"
 )
 
 // KueueWanted is the environment variable that, set to 1, has Kueue's controller
@@ -159,8 +161,7 @@ func KueueVersion(ctx context.Context) string {
 
 // kueueModule is the folder of the module that names Kueue.
 func kueueModule() (string, error) {
-	module, err := moduleDir()
-	return filepath.Join(filepath.Dir(module), "kueue"), err
+	return testmodule.Dir("kueue")
 }
 
 // kueueSource is where the module cache keeps Kueue; it is fetched if need be.

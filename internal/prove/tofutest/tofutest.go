@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/muster-fleet/muster/internal/prove/testmodule"
 )
 
 // Provider lets the program find the provider, for as long as the test goes on. It builds the
@@ -20,7 +22,7 @@ import (
 // is made of cannot be had, the test is skipped, and says so.
 func Provider(t *testing.T) {
 	t.Helper()
-	module, err := moduleDir()
+	module, err := testmodule.Dir("provider")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,25 +39,6 @@ func Provider(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TF_CLI_CONFIG_FILE", config)
-}
-
-// moduleDir is the module of the provider, sought from the working folder upwards.
-func moduleDir() (string, error) {
-	at, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		dir := filepath.Join(at, "test", "provider")
-		if _, err := os.Stat(filepath.Join(dir, "go.sum")); err == nil {
-			return dir, nil
-		}
-		up := filepath.Dir(at)
-		if up == at {
-			return "", errors.New("tofutest: no folder above this one has test/provider")
-		}
-		at = up
-	}
 }
 
 // mirrorOf is a folder as the program looks providers up in, with the provider in it.

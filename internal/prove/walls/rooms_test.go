@@ -136,8 +136,9 @@ var rooms = []room{
 	// prove: is it right, and how fast.
 	{folder: "internal/prove", kind: plain},
 	{folder: "internal/prove/trace", kind: plain, only: "state/text"},
-	{folder: "internal/prove/kubetest", kind: open, only: "clusters/kube/plain"},
-	{folder: "internal/prove/tofutest", kind: plain, only: "nothing"},
+	{folder: "internal/prove/kubetest", kind: open, only: "clusters/kube/plain prove/testmodule"},
+	{folder: "internal/prove/testmodule", kind: plain, only: "nothing"},
+	{folder: "internal/prove/tofutest", kind: plain, only: "prove/testmodule"},
 	{folder: "internal/prove/compare", kind: open, only: "clusters/kube/plain prove/kubetest"},
 	{folder: "internal/prove/scenario", kind: open},
 	{folder: "internal/prove/stage", kind: open, tests: "prove/scenario prove/kubetest"},
