@@ -4,13 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
@@ -19,25 +16,20 @@ import (
 type planClusterOptions struct {
 	*app
 	writing
-	r       musterv1.ClusterRecord
-	islands map[string]int
-	wanted  moment
+	recordFlags
+	r musterv1.ClusterRecord
 }
 
 func newClusterPlan(a *app) *cobra.Command {
 	o := &planClusterOptions{app: a}
-	o.wanted.env, o.wanted.ahead = a.Env, true
 	cmd := &cobra.Command{
 		Use: "plan CLUSTER", Short: "enter the record of a cluster that is to be built",
 		Example: "  muster cluster plan lynx --subscription s1 --region east --gpu h200 --island a=16 --island b=16 --blueprint nd",
 		Args:    needs(1, 1, "the name of a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.r.Name = args[0]
-			for _, name := range slices.Sorted(maps.Keys(o.islands)) {
-				o.r.Islands = append(o.r.Islands, &musterv1.PlannedIsland{Name: name, Nodes: int32(o.islands[name])})
-			}
-			if !o.wanted.at.IsZero() {
-				o.r.WantedBy = timestamppb.New(o.wanted.at)
+			if err := o.into(&o.r); err != nil {
+				return err
 			}
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Buildout.PlanCluster(ctx, &musterv1.PlanClusterRequest{Write: o.writing.message(), Record: &o.r})
@@ -51,13 +43,8 @@ func newClusterPlan(a *app) *cobra.Command {
 	f.StringVar(&o.r.Region, "region", "", "the cloud's region")
 	f.StringVar(&o.r.Gpu, "gpu", "", "the GPU model")
 	f.StringVar(&o.r.Blueprint, "blueprint", "", "how it is built: muster blueprint list")
-	f.StringToIntVar(&o.islands, "island", nil, "NAME=NODES; may be repeated")
 	f.StringVar(&o.r.Provider, "provider", "", "simulated, azure or hand; none: simulated")
-	f.StringVar(&o.r.Sku, "sku", "", "the machines' SKU")
-	f.StringVar(&o.r.Owner, "owner", "", "the person who answers for it")
-	f.StringVar(&o.r.Priority, "priority", "", "critical, high, mid or low; none: mid")
-	f.Var(&o.wanted, "wanted-by", "the day by which it is wanted: 2027-01-31T00:00:00Z")
-	f.StringToStringVar(&o.r.Variables, "variable", nil, "NAME=VALUE for the pipeline; a secret as env:NAME, file:PATH or secret:NAMESPACE/NAME/KEY")
+	o.recordFlags.flags(f, a, "", "; none: mid", "")
 	return cmd
 }
 
