@@ -109,8 +109,8 @@ controlplane: ## build the control plane that real-cluster tests start, once (mi
 controlplane-test: ## of make prove the tests on a real Kubernetes control plane alone; builds it where it is missing
 	@$(real)
 
-controllers-test: ## the tests with other people's controllers (JobSet, LeaderWorkerSet, RayCluster, MPIJob, TrainJob); builds these where they are missing, each from test/controllers (minutes)
-	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLLERS=1 go test -p 1 -count=1 -timeout 90m -run 'JobSet|Trainers|LeaderWorkerSet|RayCluster|MPIJob|TrainJob' ./internal/clusters/kube
+controllers-test: ## the tests with other people's controllers (JobSet, LeaderWorkerSet, RayCluster, MPIJob, TrainJob, Azure Service Operator); builds these where they are missing, each from test/controllers (minutes)
+	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLLERS=1 go test -p 1 -count=1 -timeout 90m -run 'JobSet|Trainers|LeaderWorkerSet|RayCluster|MPIJob|TrainJob|AzureServiceOperator' ./internal/clusters/kube ./internal/run/provision/scalesets
 
 controlplane-race: ## the same with the race detector, and 100 random faults
 	MUSTER_CONTROLPLANE=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100} go test -race -p 1 -count=1 -timeout 120m $(REAL)

@@ -61,16 +61,20 @@ func goIn(ctx context.Context, dir string, arguments ...string) ([]byte, error) 
 }
 
 // cached is a place outside the clone, below a folder, that is another for every set
-// of versions that a module pins and for every compiler.
-func cached(folder, prefix, module string) (string, error) {
-	sums, err := os.ReadFile(filepath.Join(module, "go.sum"))
-	if err != nil {
-		return "", err
+// of versions that a module pins, for every text of more of its files, and for every compiler.
+func cached(folder, prefix, module string, more ...string) (string, error) {
+	var of []byte
+	for _, name := range append([]string{"go.sum"}, more...) {
+		data, err := os.ReadFile(filepath.Join(module, name))
+		if err != nil {
+			return "", err
+		}
+		of = append(of, data...)
 	}
 	home, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	key := sha256.Sum256(append(sums, runtime.Version()+runtime.GOARCH...))
+	key := sha256.Sum256(append(of, runtime.Version()+runtime.GOARCH...))
 	return filepath.Join(home, "muster", folder, fmt.Sprintf("%s%x", prefix, key[:6])), nil
 }

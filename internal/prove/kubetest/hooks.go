@@ -32,24 +32,29 @@ func (c *Cluster) makeHooks(ctx context.Context, source, name string, is control
 	if err != nil {
 		return err
 	}
-	cert, err := os.ReadFile(filepath.Join(in.dir, "tls.crt"))
-	if err != nil {
-		return err
-	}
 	for _, conf := range all {
-		conf["metadata"] = JSON{"name": "test-" + name}
-		list, _ := conf["webhooks"].([]any)
-		for _, of := range list {
-			url := toLoopback(of.(JSON), is.pods, in.webhook, cert)
-			if err := c.serves(ctx, name, url); err != nil {
-				return err
-			}
-		}
-		if err := c.make(ctx, hookKinds[conf["kind"]], conf); err != nil {
+		if err := c.makeHook(ctx, name, conf, is.pods, in); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// makeHook does so with one configuration.
+func (c *Cluster) makeHook(ctx context.Context, name string, conf JSON, pods string, in place) error {
+	cert, err := os.ReadFile(filepath.Join(in.dir, "tls.crt"))
+	if err != nil {
+		return err
+	}
+	conf["metadata"] = JSON{"name": "test-" + name}
+	list, _ := conf["webhooks"].([]any)
+	for _, of := range list {
+		url := toLoopback(of.(JSON), pods, in.webhook, cert)
+		if err := c.serves(ctx, name, url); err != nil {
+			return err
+		}
+	}
+	return c.make(ctx, hookKinds[conf["kind"]], conf)
 }
 
 // toLoopback lets a webhook be asked on loopback, and about pods with a label only,

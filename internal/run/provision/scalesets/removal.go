@@ -3,7 +3,6 @@ package scalesets
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,7 +24,7 @@ func removed(list []*one, operation string) (provision.Report, bool, error) {
 		}
 		says := x.want.GetName()
 		if is := readyOf(x.is); is["severity"] == "Warning" || is["severity"] == "Error" {
-			says += fmt.Sprintf(" (%v: %v)", is["reason"], is["message"])
+			says += " (" + wordsOfReady(is) + ")"
 		}
 		left = append(left, says)
 	}

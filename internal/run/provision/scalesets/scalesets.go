@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -141,18 +140,18 @@ func (s *ScaleSets) Look(ctx context.Context, subject provision.Subject) ([]flee
 		return nil, err
 	}
 	e := fleet.StepEvidence{Step: fleet.StepScaleSets, Generation: subject.Generation}
-	var missing []string
+	var missing []standing
 	for _, x := range list {
 		switch is := x.stands(); {
 		case is.state == fleet.OperationRunning && is.says == "":
 			return nil, nil
 		case is.state != fleet.OperationSucceeded:
-			missing = append(missing, is.says)
+			missing = append(missing, is)
 		}
 	}
 	e.Holds, e.Detail = len(missing) == 0, fmt.Sprintf("scale sets that are ready: %d", len(list))
 	if !e.Holds {
-		e.Detail = strings.Join(missing, "; ")
+		e.Detail = sayAll(missing)
 	}
 	return []fleet.StepEvidence{e}, nil
 }

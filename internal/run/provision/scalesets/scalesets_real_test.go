@@ -38,6 +38,21 @@ type plane struct {
 
 func newPlane(t *testing.T) (*plane, *ScaleSets) {
 	t.Helper()
+	p, s := newBarePlane(t)
+	p.call(http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", asoCRD)
+	for range 100 {
+		if p.c.Call(t.Context(), http.MethodGet, setsPath, nil, nil) == nil {
+			return p, s
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatal("scale sets are not served")
+	return nil, nil
+}
+
+// newBarePlane is a real API server that knows no scale sets yet.
+func newBarePlane(t *testing.T) (*plane, *ScaleSets) {
+	t.Helper()
 	if os.Getenv(kubetest.Wanted) == "" {
 		t.Skip("it takes long; make controlplane-test runs it, or " + kubetest.Wanted + "=1")
 	}
@@ -50,16 +65,9 @@ func newPlane(t *testing.T) (*plane, *ScaleSets) {
 	}
 	t.Cleanup(c.Stop)
 	p := &plane{t, c}
-	p.call(http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", asoCRD)
 	p.call(http.MethodPost, "/api/v1/namespaces", kubetest.JSON{"apiVersion": "v1", "kind": "Namespace", "metadata": kubetest.JSON{"name": "clusters"}})
-	for range 100 {
-		if err = c.Call(t.Context(), http.MethodGet, setsPath, nil, nil); err == nil {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	api, wrong := dynamic.NewForConfig(&rest.Config{Host: c.URL, BearerToken: c.Token, TLSClientConfig: rest.TLSClientConfig{Insecure: true}, QPS: 1000, Burst: 1000})
-	if err := errors.Join(err, wrong); err != nil {
+	api, err := dynamic.NewForConfig(&rest.Config{Host: c.URL, BearerToken: c.Token, TLSClientConfig: rest.TLSClientConfig{Insecure: true}, QPS: 1000, Burst: 1000})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return p, &ScaleSets{API: api, Templates: templates(t, manifest)}

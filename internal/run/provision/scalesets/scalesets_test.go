@@ -228,11 +228,24 @@ func TestTheOperatorsWordsAreSaid(t *testing.T) {
 		f, s := newOffice(t)
 		o := orderOf(fleet.StepScaleSets, 1, 1)
 		_, _ = carry(s, o)
-		f.says(c.status, c.severity, c.reason, "exceeding approved quota")
+		f.says(c.status, c.severity, c.reason, "exceeding approved quota: PUT https://management.azure.com/subscriptions/s1\n----\nRESPONSE 409: 409 Conflict")
 		is, err := carry(s, o)
-		if err != nil || is.State != c.state || is.Class != c.class || !strings.Contains(is.Error, c.says) || c.says == "" && is.Error != "" {
+		if err != nil || is.State != c.state || is.Class != c.class || !strings.Contains(is.Error, c.says) || c.says == "" && is.Error != "" || strings.Contains(is.Error, "https") || strings.Count(is.Error, c.reason) > 1 {
 			t.Errorf("%v: %+v, %v", c, is, err)
 		}
+	}
+}
+
+// Many that have the same to say say it once, with the first moment.
+func TestManyScaleSetsSayTheSameOnce(t *testing.T) {
+	var list []standing
+	for i, name := range []string{"a", "b", "c", "d", "e"} {
+		list = append(list, standing{state: fleet.OperationRunning, name: name, says: "OperationNotAllowed: no cores", since: fmt.Sprintf("2026-11-23T10:0%d:00Z", 9-i)})
+	}
+	list = append(list, standing{state: fleet.OperationRunning, name: "f"}, standing{state: fleet.OperationRunning, name: "g", says: "it is not there"})
+	want := "scale sets a, b, c and 2 more: OperationNotAllowed: no cores (the operator tries again by itself, for ever; since 2026-11-23T10:05:00Z); scale set g: it is not there"
+	if is := sayAll(list); is != want {
+		t.Errorf("%q", is)
 	}
 }
 

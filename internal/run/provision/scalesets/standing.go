@@ -2,6 +2,7 @@ package scalesets
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,39 +16,50 @@ import (
 type standing struct {
 	state fleet.OperationState
 	class fleet.ErrorClass
-	says  string
+	name  string // of the scale set
+	says  string // why it does not stand yet
+	since string // from when on the operator has tried again by itself
 }
 
 // stands reads the operator's condition Ready. It counts only of the present generation.
 func (x *one) stands() standing {
-	name := x.want.GetName()
+	s := standing{state: fleet.OperationRunning, name: x.want.GetName()}
 	if x.is == nil {
-		return standing{fleet.OperationRunning, "", "scale set " + name + " is not there"}
+		s.says = "it is not there"
+		return s
 	}
 	is := readyOf(x.is)
 	seen, _, _ := unstructured.NestedInt64(is, "observedGeneration")
 	switch {
 	case is == nil || seen != x.is.GetGeneration() || is["status"] == "Unknown":
-		return standing{state: fleet.OperationRunning}
+		return s
 	case is["status"] == "True":
 		return x.asWanted()
 	}
-	says := fmt.Sprintf("scale set %s: %v: %v", name, is["reason"], is["message"])
 	switch is["severity"] {
 	case "Error":
-		return standing{fleet.OperationFailed, classOf(fmt.Sprint(is["reason"])), says}
+		s.state, s.class, s.says = fleet.OperationFailed, classOf(fmt.Sprint(is["reason"])), wordsOfReady(is)
 	case "Warning":
-		return standing{fleet.OperationRunning, "", says + " (the operator tries again by itself, for ever; since " + fmt.Sprint(is["lastTransitionTime"]) + ")"}
+		s.says, s.since = wordsOfReady(is), fmt.Sprint(is["lastTransitionTime"])
 	}
-	return standing{state: fleet.OperationRunning}
+	return s
+}
+
+// afterWords begins what the operator appends to Azure's words: the call, and its whole answer on many lines.
+var afterWords = regexp.MustCompile(`(?s)(: (GET|PUT|PATCH|POST|DELETE) https?://|\n).*`)
+
+// wordsOfReady are Azure's own words in a condition: its code, and what it says.
+func wordsOfReady(is map[string]any) string {
+	message, _ := is["message"].(string)
+	return fmt.Sprintf("%v: %s", is["reason"], afterWords.ReplaceAllString(message, ""))
 }
 
 // asWanted says whether a scale set that is ready has the nodes that are wanted.
 func (x *one) asWanted() standing {
 	have, _, _ := unstructured.NestedInt64(x.is.Object, "spec", "sku", "capacity")
 	if have != int64(x.island.Nodes) {
-		return standing{fleet.OperationFailed, fleet.ErrorPerson, fmt.Sprintf("scale set %s has the capacity %d by the hand of %s, and the record says %d; give it back, or change the record",
-			x.want.GetName(), have, others(x.is), x.island.Nodes)}
+		return standing{state: fleet.OperationFailed, class: fleet.ErrorPerson, name: x.want.GetName(), says: fmt.Sprintf("it has the capacity %d by the hand of %s, and the record says %d; give it back, or change the record",
+			have, others(x.is), x.island.Nodes)}
 	}
 	return standing{state: fleet.OperationSucceeded}
 }
@@ -91,12 +103,10 @@ func readyOf(of *unstructured.Unstructured) map[string]any {
 // reportOf is how an operation stands by its scale sets: as the one that is furthest behind.
 func reportOf(list []*one) provision.Report {
 	r := provision.Report{State: fleet.OperationSucceeded, Detail: fmt.Sprintf("scale sets that are ready: %d", len(list))}
-	var says []string
+	var says []standing
 	for _, x := range list {
 		is := x.stands()
-		if is.says != "" {
-			says = append(says, is.says)
-		}
+		says = append(says, is)
 		switch {
 		case is.state == fleet.OperationFailed:
 			r.State, r.Class = is.state, is.class
@@ -105,7 +115,43 @@ func reportOf(list []*one) provision.Report {
 		}
 	}
 	if r.State != fleet.OperationSucceeded {
-		r.Detail, r.Error = "", strings.Join(says, "; ")
+		r.Detail, r.Error = "", sayAll(says)
 	}
 	return r
+}
+
+// sayAll says why scale sets do not stand: what several have in common once.
+func sayAll(list []standing) string {
+	var said []string
+	for at, is := range list {
+		alike := func(x standing) bool { return x.says == is.says && (x.since == "") == (is.since == "") }
+		if is.says == "" || slices.ContainsFunc(list[:at], alike) {
+			continue
+		}
+		var names []string
+		for _, x := range list[at:] {
+			if alike(x) {
+				names, is.since = append(names, x.name), min(is.since, x.since)
+			}
+		}
+		text := nameAll(names) + ": " + is.says
+		if is.since != "" {
+			text += " (the operator tries again by itself, for ever; since " + is.since + ")"
+		}
+		said = append(said, text)
+	}
+	return strings.Join(said, "; ")
+}
+
+// mostNamed is how many scale sets are named that have the same to say.
+const mostNamed = 3
+
+func nameAll(names []string) string {
+	switch n := len(names); {
+	case n == 1:
+		return "scale set " + names[0]
+	case n > mostNamed:
+		return fmt.Sprintf("scale sets %s and %d more", strings.Join(names[:mostNamed], ", "), n-mostNamed)
+	}
+	return "scale sets " + strings.Join(names, ", ")
 }
