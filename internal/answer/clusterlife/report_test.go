@@ -11,6 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/clusterlife"
 	"github.com/muster-fleet/muster/internal/decide/buildout"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -89,5 +90,46 @@ func TestAReportCostsOneLook(t *testing.T) {
 	t.Logf("all: p50 %s, p99 %s, most %s", all[len(all)/2], all[len(all)*99/100], all[len(all)-1])
 	if p50 := all[len(all)/2]; p50 > 2*time.Millisecond { // far above what a look takes: a report that walks over all clusters
 		t.Errorf("half of the reports take more than %s", p50)
+	}
+}
+
+// A report that comes when hundreds of clusters are late at once waits for few of them. The others
+// are said to be late at the same moment, by ticks of their own.
+func TestAReportDoesNotWaitForAllThatAreLate(t *testing.T) {
+	y := newYard(t)
+	late := func() (n int) {
+		for _, l := range y.s.Lives {
+			if slices.ContainsFunc(l.Conditions, func(c fleet.ClusterCondition) bool { return c.Late != 0 }) {
+				n++
+			}
+		}
+		return n
+	}
+	y.now = y.now.Add(200 * time.Hour)
+	op := y.s.Life("c0001").Step(fleet.StepScaleSets).Operation
+	is, refusal := core.Step(y.s, core.Request{
+		Command: core.ReportOperation{Cluster: "c0001", Step: fleet.StepScaleSets, ID: op.ID, State: fleet.OperationRunning}, Actor: core.System,
+	}, y.now)
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	touched := map[string]bool{}
+	for _, e := range is.Record.Events {
+		switch e := e.(type) {
+		case event.ConditionChanged:
+			touched[e.Cluster] = true
+		case event.LifeTurned:
+			touched[e.Cluster] = true
+		}
+	}
+	if n := len(touched); n < 2 || n > 25 {
+		t.Errorf("one report changed %d clusters", n)
+	}
+	ticks := 0
+	for ; y.s.NextAlarm() <= y.now; ticks++ {
+		y.do("tick", core.Tick{})
+	}
+	if n := late(); n < 500 || ticks < 20 {
+		t.Errorf("after %d ticks at the same moment %d clusters are late", ticks, n)
 	}
 }

@@ -112,7 +112,7 @@ func LedgerOf(account string, a *fleet.CloudAccount, lives []*fleet.Life, bluepr
 			g.Claims = append(g.Claims, g.claim(l, blueprints[i], a, &slab))
 		}
 	}
-	slices.SortStableFunc(g.Claims, inOrder)
+	slices.SortFunc(g.Claims, inOrder) // no two have one number
 	g.serve()
 	return g
 }

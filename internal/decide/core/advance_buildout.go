@@ -10,6 +10,10 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
+// mostWoken bounds how many clusters one decision looks at because their moment has come. The others
+// are due still, and a Tick comes for them at once: so no report waits for a thousand that are late together.
+const mostWoken = 20
+
 // buildOut lets the lives of clusters go on, until there is nothing left to decide about
 // them. It says whether anything was.
 func (t *turn) buildOut() (moved bool) {
@@ -22,7 +26,8 @@ func (t *turn) buildOut() (moved bool) {
 		for _, p := range t.s.TakePaced() {
 			t.hasten(p)
 		}
-		lives := t.s.TakeLives(t.now)
+		lives, woken := t.s.TakeLives(t.now, mostWoken-t.woken)
+		t.woken += woken
 		if len(lives)+len(accounts) == 0 {
 			return len(t.events) > from
 		}

@@ -124,6 +124,7 @@ type turn struct {
 	looked bool // planned work has looked at all that changed, and what stopped for it was not asked since: see resume
 
 	ledgers map[string]buildout.Ledger // of cloud accounts, as they are now
+	woken   int                        // clusters that were looked at because their moment had come
 }
 
 // deferral is a workload that a partition left to another one.

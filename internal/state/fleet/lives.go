@@ -137,26 +137,28 @@ func (s *State) TakeAccounts() []string {
 	return accounts
 }
 
-// TakeLives lists the clusters that are to be looked at now, in order of name.
-func (s *State) TakeLives(now Instant) (lives []*Life) {
+// TakeLives lists the clusters that are to be looked at now, in order of name. Of those that
+// nothing but the clock has woken it takes so many at most, and says how many it took.
+func (s *State) TakeLives(now Instant, most int) (lives []*Life, woken int) {
 	b := &s.building
 	if b.asleep {
-		return nil
+		return nil, 0
 	}
-	for len(b.alarms) > 0 && b.alarms[0].at <= now {
+	for len(b.alarms) > 0 && b.alarms[0].at <= now && woken < most {
 		if a := heap.Pop(&b.alarms).(lifeAlarm); b.wake[a.name] == a.at {
 			b.touched[a.name] = true
 			delete(b.wake, a.name)
+			woken++
 		}
 	}
 	if len(b.touched) == 0 {
-		return nil
+		return nil, 0
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.touched)) {
 		lives = append(lives, b.lives[name])
 	}
-	clear(b.touched)
-	return lives
+	b.touched = map[string]bool{} // a map that was once large is slow to walk over
+	return lives, woken
 }
 
 // Pace is how long one condition takes in clusters of one blueprint.
