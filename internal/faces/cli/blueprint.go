@@ -15,8 +15,8 @@ import (
 )
 
 func newBlueprint(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "blueprint", Aliases: []string{"blueprints"}, Short: "how clusters of a kind are built: add, list"}
-	return group(cmd, newBlueprintAdd(a), newBlueprintList(a))
+	cmd := &cobra.Command{Use: "blueprint", Aliases: []string{"blueprints"}, Short: "how clusters of a kind are built: add, list, show, diff"}
+	return group(cmd, newBlueprintAdd(a), newBlueprintList(a), newBlueprintShow(a), newBlueprintDiff(a))
 }
 
 // blueprintOptions are those of `muster blueprint add`.

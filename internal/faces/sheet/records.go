@@ -195,17 +195,19 @@ type reader struct {
 
 func (r *reader) row(n int, row []string) {
 	rec := Record{Row: n, Record: fleet.ClusterRecord{Priority: fleet.Mid}}
+	failed := map[string]bool{}
 	for i, head := range r.heads {
 		if i < len(row) {
 			if err := fill(&rec.Record, head, strings.TrimSpace(row[i])); err != "" {
 				r.fail(n, head, err)
+				failed[head] = true
 			}
 		}
 	}
 	for field, text := range map[string]string{
 		"name": rec.Record.Name, "subscription": rec.Record.Subscription, "region": rec.Record.Region, "gpu": rec.Record.GPU, "blueprint": rec.Record.Blueprint,
 	} {
-		if text == "" {
+		if text == "" && !failed[field] {
 			r.fail(n, field, "is empty")
 		}
 	}
