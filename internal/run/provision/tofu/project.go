@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func (r *Runner) prepare(ctx context.Context, o provision.Order, p *project, pas
 		return nil, err
 	}
 	p.Commit = commit
-	variables, secrets, err := r.variables(o)
+	variables, secrets, err := r.variables(o, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +110,9 @@ func passes(name, value string) bool {
 	return !strings.HasPrefix(name, "MUSTER_") && !strings.HasPrefix(name, "TF_")
 }
 
-// variables are those of a record as a file, and the secrets among them.
-func (r *Runner) variables(o provision.Order) (file string, secrets []string, err error) {
+// variables are those of a record as a file, and the secrets among them. What every cluster has is
+// handed only to a project that declares it: about each other one the program would warn.
+func (r *Runner) variables(o provision.Order, project string) (file string, secrets []string, err error) {
 	rec := o.Record
 	islands := map[string]int{}
 	for _, i := range rec.Islands {
@@ -127,12 +129,50 @@ func (r *Runner) variables(o provision.Order) (file string, secrets []string, er
 		}
 		all[name] = value
 	}
-	maps.Copy(all, map[string]any{ // a variable that is called so says nothing
+	own := map[string]any{
 		"cluster": rec.Name, "generation": o.Generation, "subscription": rec.Subscription, "region": rec.Region, "sku": rec.SKU, "gpu": rec.GPU,
 		"gpus_per_node": rec.GPUsPerNode, "nodes": rec.Nodes(), "islands": islands, "owner": rec.Owner,
-	})
+	}
+	declared, err := declaredIn(project)
+	if err != nil {
+		return "", nil, err
+	}
+	for name, value := range own {
+		delete(all, name) // a variable of the record that is called so says nothing
+		if declared(name) {
+			all[name] = value
+		}
+	}
 	data, err := json.MarshalIndent(all, "", "  ")
 	return string(data) + "\n", secrets, err
+}
+
+var variableBlock = regexp.MustCompile(`(?m)^\s*variable\s+"?([\w-]+)"?\s*\{`)
+
+// declaredIn tells the variables that a project declares. Of one that is written as JSON, which is
+// for programs, every variable is said to be declared.
+func declaredIn(project string) (func(name string) bool, error) {
+	files, err := os.ReadDir(project)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]bool{}
+	for _, f := range files {
+		switch {
+		case strings.HasSuffix(f.Name(), ".tf.json"), strings.HasSuffix(f.Name(), ".tofu.json"):
+			return func(string) bool { return true }, nil
+		case filepath.Ext(f.Name()) != ".tf" && filepath.Ext(f.Name()) != ".tofu":
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(project, f.Name()))
+		if err != nil {
+			return nil, err
+		}
+		for _, found := range variableBlock.FindAllSubmatch(text, -1) {
+			names[string(found[1])] = true
+		}
+	}
+	return func(name string) bool { return names[name] }, nil
 }
 
 // resolve is the value of a variable. One that says where a secret is becomes the secret.

@@ -129,7 +129,8 @@ func (b *bench) run(o provision.Order) provision.Report {
 }
 
 // Projects are applied in order, and an empty plan is the evidence. The log is there, and a
-// second generation adds what is new.
+// second generation adds what is new. Of variables that a project does not declare it warns of those
+// that a person wrote into the record.
 func TestProjectsAreAppliedAndPlanNothing(t *testing.T) {
 	b := newBench(t)
 	b.project("net", `resource "terraform_data" "net" { input = "10.0.0.0/8" }`)
@@ -139,11 +140,16 @@ func TestProjectsAreAppliedAndPlanNothing(t *testing.T) {
 		t.Fatalf("%+v", is)
 	}
 	log, err := os.ReadFile(b.r.LogOf("lynx.pipeline.g1.1"))
-	if err != nil || !strings.Contains(string(log), "Apply complete! Resources: 2 added") {
+	if err != nil || !strings.Contains(string(log), "Apply complete! Resources: 2 added") || strings.Contains(string(log), "undeclared") {
 		t.Errorf("the log says %s, %v", log, err)
 	}
-	if is := b.run(order(1, 2, 3, "net", "nodes")); is.State != fleet.OperationSucceeded || b.makes() != 3 {
+	more := order(1, 2, 3, "net", "nodes")
+	more.Record.Variables = map[string]string{"zonne": "2"}
+	if is := b.run(more); is.State != fleet.OperationSucceeded || b.makes() != 3 {
 		t.Errorf("%+v; %d nodes were made", is, b.makes())
+	}
+	if log, err := os.ReadFile(b.r.LogOf(more.ID)); err != nil || !strings.Contains(string(log), `"zonne"`) || strings.Contains(string(log), `"owner"`) {
+		t.Errorf("the log of a mistyped variable says %s, %v", log, err)
 	}
 }
 
