@@ -40,9 +40,10 @@ func quantile(list []time.Duration, percent int) time.Duration {
 	return list[(len(list)*percent+99)/100-1]
 }
 
-// guess is the blueprint's. It is taken as the median; the p90 is half as much again.
+// guess is the blueprint's. It is taken as the median; the p90 is half as much again. It says nothing
+// of what a cloud grants, of when work ends, and of when a person lets machines go.
 func (k *look) guess(t fleet.ConditionType) span {
-	if k.blueprint == nil || t == fleet.QuotaAvailable {
+	if k.blueprint == nil || t == fleet.QuotaAvailable || t == fleet.WorkEnded || t == fleet.RemovalConfirmed {
 		return span{}
 	}
 	var took time.Duration
