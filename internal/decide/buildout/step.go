@@ -61,7 +61,10 @@ func (k *look) underway(c *Condition, s fleet.StepState) {
 	switch s.Operation.State {
 	case fleet.OperationBlocked:
 		c.Reason, c.Person = "Blocked", !s.Operation.Unblocked
-		c.Message = "the operation is blocked until a person lets it go on"
+		c.Message = "the operation is blocked until a person lets it go on (`muster cluster unblock " + k.life.Record.Name + "`)"
+		if s.Operation.Unblocked {
+			c.Message = "a person lets the operation go on, which was blocked"
+		}
 		if s.Trouble.Error != "" {
 			c.Message += ": " + s.Trouble.Error
 		}
