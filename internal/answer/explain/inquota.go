@@ -25,6 +25,9 @@ func (q *question) inQuota(a *fleet.Account, kept bool) []Blocker {
 		if b, ok := q.ahead(); ok {
 			list = append(list, b)
 		}
+		if b, ok := q.tight(); ok {
+			return append(list, b)
+		}
 	}
 	unbacked, short := q.unbacked(a, n)
 	if short {

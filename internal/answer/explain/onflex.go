@@ -30,6 +30,11 @@ func (q *question) onFlex(kept bool) []Blocker {
 	if b, ok := q.behindOnFlex(); ok {
 		list = append(list, b)
 	}
+	if len(list) == 0 && !kept {
+		if b, ok := q.tight(); ok {
+			return []Blocker{b}
+		}
+	}
 	enough := f.free >= q.gpus
 	// It is within its share, and so is every other namespace: no work may be evicted for it.
 	noVictims := len(list) == 0 && f.own+q.gpus <= f.share && !q.anyAbove(shares)

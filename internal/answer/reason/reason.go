@@ -11,6 +11,7 @@ const (
 	Held             Code = "Held"
 	Behind           Code = "Behind"
 	MaintenanceAhead Code = "MaintenanceAhead" // it would start were it not for nodes that planned work takes
+	DoesNotFit       Code = "DoesNotFit"       // it would start, but nodes with GPUs for it have too little of something else
 	QuotaUnbacked    Code = "QuotaUnbacked"
 	TreeFull         Code = "TreeFull"
 	QuotaFull        Code = "QuotaFull"
@@ -64,6 +65,7 @@ var rows = []Row{
 	{Held, Ask, Quota},
 	{Behind, Wait, Moment},
 	{MaintenanceAhead, Wait, Unbacked},
+	{DoesNotFit, Wait, Shape},
 	{QuotaUnbacked, Ask, Unbacked},
 	{TreeFull, Wait, Quota},
 	{QuotaFull, Wait, Quota},

@@ -127,6 +127,8 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 		return s.overdue(e), "", e.ID == s.ID || e.For == s.ID
 	case event.ReplicasLost:
 		return gone(e, r), "", e.ID == s.ID
+	case event.ReplicasUnfit:
+		return fmt.Sprintf("did not start %s, and looked for other nodes: %s", replicas(e.Spots), e.Why), "", e.ID == s.ID
 	case event.ReplicasObserved:
 		return observed(e.Spots), "", e.ID == s.ID
 	case event.ReservationEnded:

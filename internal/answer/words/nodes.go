@@ -23,6 +23,8 @@ func tellFleet(e event.Event, _ Names) (Told, bool) {
 		return Told{Partition, e.Partition, fmt.Sprintf("has %s more in island %s: %s", Count(len(e.Names), "node"), e.Island, Few(e.Names, 2))}, true
 	case event.NodeChanged:
 		return Told{Node, e.Node, nodeChanged(e)}, true
+	case event.FitObserved:
+		return Told{Partition, e.Partition, fitObserved(e)}, true
 	case event.ReportsStopped:
 		if e.Why != "" {
 			return Told{Cluster, e.Cluster, "is compared again before anything is decided there: " + e.Why}, true
@@ -52,6 +54,22 @@ func tellFleet(e event.Event, _ Names) (Told, bool) {
 		return Told{Incident, e.Name, "is closed"}, true
 	}
 	return Told{}, false
+}
+
+// fitObserved says which nodes take fewer replicas of a footprint, and which take them again.
+func fitObserved(e event.FitObserved) string {
+	var says []string
+	if n := len(e.Tight); n > 0 {
+		first := e.Tight[0]
+		says = append(says, fmt.Sprintf("has %s with less room for pods of %s than GPUs: %s (%s)", Count(n, "node"), e.Footprint, first.Node, first.Why))
+	}
+	if n := len(e.Loose); n > 0 {
+		says = append(says, fmt.Sprintf("has %s with room for pods of %s again: %s", Count(n, "node"), e.Footprint, Few(e.Loose, 2)))
+	}
+	if len(says) == 0 {
+		return "takes pods of " + e.Footprint + " as before"
+	}
+	return strings.Join(says, "; and ")
 }
 
 func nodeChanged(e event.NodeChanged) string {

@@ -92,6 +92,8 @@ func tellPlace(e event.Event, names Names) (Told, bool) {
 		return work(e.ID, "%s", says)
 	case event.ReplicasLost:
 		return work(e.ID, "leaves node %s, which is out of service, with %s", e.Node, replicas(e.Spots))
+	case event.ReplicasUnfit:
+		return work(e.ID, "does not start %s, and looks for other nodes%s", replicas(e.Spots), because(e.Why))
 	case event.ReplicasObserved:
 		if len(e.Spots) == 0 {
 			return work(e.ID, "is seen to run nowhere in %s any more", e.Partition)

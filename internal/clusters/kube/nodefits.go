@@ -14,6 +14,7 @@ type nodeFits struct {
 	nodes     map[string]*nodefit.Node
 	loads     map[string]*nodefit.Load
 	repellers []nodefit.Repeller
+	rejected  map[fitKey]rejection
 }
 
 // fits looks at all nodes and pods of the cluster, those that are no business of Muster's
@@ -52,27 +53,41 @@ func (f *nodeFits) take(p *nodefit.Pod, node string) {
 	}
 }
 
-// why says why a pod cannot be bound to a node; "": it can, or is not Muster's to bind.
-func (f *nodeFits) why(p *translate.Pod, node string) string {
+// why says why a pod cannot start on a node; "": it can, or nothing is known against it. moves says
+// that another node may take it: what is wrong is what stands on this one, or what this one is.
+func (f *nodeFits) why(s startAction) (why string, moves bool) {
+	p, node := &s.pod, f.nodes[s.node]
 	switch {
-	case !p.Binds:
-		return ""
-	case p.Barred != "":
-		return "Only kube-scheduler can bind it, because " + p.Barred + ", but its schedulerName is " + translate.Scheduler + "; make it anew without a schedulerName."
-	case f.nodes[node] == nil:
-		return fmt.Sprintf("Muster chose node %s for it, which the cluster does not show.", translate.Bare(node))
+	case p.Fit == nil:
+		return "", false
+	case p.Binds && p.Barred != "":
+		return "Only kube-scheduler can bind it, because " + p.Barred + ", but its schedulerName is " + translate.Scheduler + "; make it anew without a schedulerName.", false
+	case node == nil && p.Binds:
+		return fmt.Sprintf("Muster chose node %s for it, which the cluster does not show.", translate.Bare(s.node)), false
+	case node == nil:
+		return "", false
 	}
-	misfits := nodefit.Misfits(p.Fit, f.nodes[node], f.loads[node], f.repellers)
+	if why := f.rejects(s); why != "" {
+		return fmt.Sprintf("Muster chose node %s for it, but %s.", translate.Bare(s.node), why), true
+	}
+	misfits := nodefit.Misfits(p.Fit, node, f.loads[s.node], f.repellers)
+	if !p.Binds { // of other pods' anti-affinity kube-scheduler knows more
+		misfits = slices.DeleteFunc(misfits, func(m nodefit.Misfit) bool { return m.Kind == nodefit.Repelled })
+	}
 	if len(misfits) == 0 {
-		return ""
+		return "", false
 	}
-	return fmt.Sprintf("Muster chose node %s for it, but it does not fit there: %s.", translate.Bare(node), nodefit.Say(misfits))
+	return fmt.Sprintf("Muster chose node %s for it, but it does not fit there: %s.", translate.Bare(s.node), nodefit.Say(misfits)),
+		!slices.ContainsFunc(misfits, nodefit.Misfit.Passes)
 }
 
+// rejects says why a kubelet did not let such a pod run lately; "": it did, or was not asked.
+func (f *nodeFits) rejects(s startAction) string { return f.rejected[fitKey{s.footprint, s.node}].why }
+
 // fitting keeps the starts that nodes take as they are. Of a gang that does not run yet none
-// starts where one cannot. unfit says by UID why a pod does not start. look is called where a
-// pod is Muster's to bind.
-func fitting(starts []startAction, look func() *nodeFits) (fit []startAction, unfit map[string]string) {
+// starts where one cannot. unfit says by UID why a pod does not start, and misplaced are those of them
+// that another node may take. look is called where pods are to start.
+func fitting(starts []startAction, look func() *nodeFits) (fit []startAction, unfit map[string]string, misplaced []misplacedPod) {
 	unfit = map[string]string{}
 	var nodes *nodeFits
 	for len(starts) > 0 {
@@ -82,35 +97,35 @@ func fitting(starts []startAction, look func() *nodeFits) (fit []startAction, un
 		}
 		of := starts[:n] // of one workload
 		starts = starts[n:]
-		if nodes == nil && slices.ContainsFunc(of, func(s startAction) bool { return s.pod.Binds }) {
+		if nodes == nil {
 			nodes = look()
 		}
-		if nodes == nil {
-			fit = append(fit, of...)
-			continue
-		}
-		fit = append(fit, nodes.fitting(of, unfit)...)
+		more, moves := nodes.fitting(of, unfit)
+		fit, misplaced = append(fit, more...), append(misplaced, moves...)
 	}
-	return fit, unfit
+	return fit, unfit, misplaced
 }
 
 // fitting keeps those starts of one workload that its nodes take.
-func (f *nodeFits) fitting(starts []startAction, unfit map[string]string) (fit []startAction) {
+func (f *nodeFits) fitting(starts []startAction, unfit map[string]string) (fit []startAction, misplaced []misplacedPod) {
 	gangHeld := false
 	for _, s := range starts {
-		why := f.why(&s.pod, s.node)
+		why, moves := f.why(s)
 		if why == "" && s.pod.Fit != nil {
 			f.take(s.pod.Fit, s.node) // even if its gang is held: its room is meant for it
 		}
 		if why != "" {
 			unfit[s.pod.UID] = why
 			gangHeld = gangHeld || s.gang
+			if moves && s.footprint != "" {
+				misplaced = append(misplaced, misplacedPod{s, why})
+			}
 			continue
 		}
 		fit = append(fit, s)
 	}
 	if !gangHeld {
-		return fit
+		return fit, misplaced
 	}
-	return slices.DeleteFunc(fit, func(s startAction) bool { return s.gang })
+	return slices.DeleteFunc(fit, func(s startAction) bool { return s.gang }), misplaced
 }

@@ -44,7 +44,7 @@ func TestAGangIsBoundWholeOrNotAtAll(t *testing.T) {
 		startOn(1, "a0", "n1", "2", true), startOn(1, "a1", "n2", "4", true), // n2 has too little for a1
 		startOn(2, "b0", "n1", "2", false), startOn(2, "b1", "n2", "9", false), // each replica for itself
 	}
-	fit, unfit := fitting(starts, func() *nodeFits { return fitsOf("4", "3") })
+	fit, unfit, _ := fitting(starts, func() *nodeFits { return fitsOf("4", "3") })
 	if uids(fit) != "b0" {
 		t.Errorf("bound: %s, want b0 alone", uids(fit))
 	}
@@ -55,29 +55,33 @@ func TestAGangIsBoundWholeOrNotAtAll(t *testing.T) {
 
 func TestWhatIsBoundInOneRoundCounts(t *testing.T) {
 	starts := []startAction{startOn(1, "a", "n1", "3", false), startOn(2, "b", "n1", "3", false)}
-	if fit, unfit := fitting(starts, func() *nodeFits { return fitsOf("4") }); uids(fit) != "a" || !strings.Contains(unfit["b"], "1 is free") {
+	if fit, unfit, _ := fitting(starts, func() *nodeFits { return fitsOf("4") }); uids(fit) != "a" || !strings.Contains(unfit["b"], "1 is free") {
 		t.Errorf("bound: %s; why not: %q", uids(fit), unfit)
 	}
 }
 
-// Pods that kube-scheduler binds are its own to check, and the nodes are not looked at for them.
-func TestKubeSchedulersPodsAreLeftToIt(t *testing.T) {
-	one := startOn(1, "a", "n9", "3", true)
-	one.pod.Binds = false
-	fit, unfit := fitting([]startAction{one}, func() *nodeFits { t.Error("the nodes were looked at"); return fitsOf() })
-	if uids(fit) != "a" || len(unfit) != 0 {
-		t.Errorf("bound: %s; why not: %q", uids(fit), unfit)
+// A pod that kube-scheduler binds is not pinned to a node that cannot take it: there it would wait for ever.
+func TestKubeSchedulersPodsAreNotPinnedToFullNodes(t *testing.T) {
+	small, large := startOn(1, "a", "n1", "3", false), startOn(2, "b", "n1", "5", false)
+	small.pod.Binds, large.pod.Binds = false, false
+	fit, unfit, _ := fitting([]startAction{small, large}, func() *nodeFits { return fitsOf("4") })
+	if uids(fit) != "a" || !strings.Contains(unfit["b"], "insufficient cpu") {
+		t.Errorf("started: %s; why not: %q", uids(fit), unfit)
+	}
+	small.node = "n9" // a node that is not shown is kube-scheduler's to judge
+	if fit, _, _ := fitting([]startAction{small}, func() *nodeFits { return fitsOf() }); uids(fit) != "a" {
+		t.Errorf("started: %s", uids(fit))
 	}
 }
 
 func TestAPodThatNamesMusterInVainSaysSo(t *testing.T) {
 	one := startOn(1, "a", "n1", "1", false)
 	one.pod.Barred = "it asks to be spread"
-	if fit, unfit := fitting([]startAction{one}, func() *nodeFits { return fitsOf("4") }); len(fit) != 0 || !strings.Contains(unfit["a"], "it asks to be spread") {
+	if fit, unfit, _ := fitting([]startAction{one}, func() *nodeFits { return fitsOf("4") }); len(fit) != 0 || !strings.Contains(unfit["a"], "it asks to be spread") {
 		t.Errorf("bound: %s; why not: %q", uids(fit), unfit)
 	}
 	one = startOn(1, "a", "gone", "1", false)
-	if _, unfit := fitting([]startAction{one}, func() *nodeFits { return fitsOf("4") }); !strings.Contains(unfit["a"], "does not show") {
+	if _, unfit, _ := fitting([]startAction{one}, func() *nodeFits { return fitsOf("4") }); !strings.Contains(unfit["a"], "does not show") {
 		t.Errorf("why not: %q", unfit)
 	}
 }

@@ -22,6 +22,7 @@ import (
 type podController struct {
 	*shared
 	suspensions *suspensionController
+	fits        *fitController
 
 	mu          sync.Mutex
 	assumed     map[string]assumed // started pods by UID, until the watch shows that they are
@@ -31,8 +32,8 @@ type podController struct {
 	unbound     map[string]string  // pods that the API server refuses to bind, by UID, and why
 }
 
-func newPodController(s *shared, of *suspensionController) *podController {
-	return &podController{shared: s, suspensions: of, assumed: map[string]assumed{}, toldLeaving: map[string]string{}, unbound: map[string]string{}}
+func newPodController(s *shared, of *suspensionController, fits *fitController) *podController {
+	return &podController{shared: s, suspensions: of, fits: fits, assumed: map[string]assumed{}, toldLeaving: map[string]string{}, unbound: map[string]string{}}
 }
 
 // assumed is a pod that counts as started, though the watch does not show it yet.
@@ -73,7 +74,9 @@ func (c *podController) reconcile(ctx context.Context, p Snapshot) (busy bool, e
 			t.plan(w, pools, names[w.Job.Partition])
 		}
 	}
-	t.start, c.unfit = fitting(t.start, func() *nodeFits { return c.watch.fits(p) })
+	if t.start, err = c.fitted(ctx, p, t.start); err != nil {
+		return false, err
+	}
 	c.forgetUnbound(p)
 	c.apply(ctx, t)
 	if busy = c.someStarted(t.start); busy {
@@ -85,6 +88,23 @@ func (c *podController) reconcile(ctx context.Context, p Snapshot) (busy bool, e
 		}
 	}
 	return busy, nil
+}
+
+// fitted keeps the starts that nodes take. Of the others the engine hears, which plans them elsewhere.
+func (c *podController) fitted(ctx context.Context, p Snapshot, starts []startAction) (fit []startAction, err error) {
+	var nodes *nodeFits
+	var misplaced []misplacedPod
+	fit, c.unfit, misplaced = fitting(starts, func() *nodeFits {
+		nodes = c.watch.fits(p)
+		nodes.rejected = c.fits.rejected
+		return nodes
+	})
+	if len(misplaced) == 0 {
+		return fit, nil
+	}
+	var commands []core.Command
+	c.engine.Read(func(s *fleet.State) { commands = c.fits.move(s, misplaced, starts, nodes) })
+	return fit, c.do(ctx, commands)
 }
 
 // reportStopped tells the engine that replicas have left.

@@ -24,7 +24,10 @@ type startAction struct {
 	id   uint64
 	pod  translate.Pod
 	node string
-	gang bool // it starts with all others of its workload that start now, or not at all
+	pool int
+	// footprint is the name by which the state knows what the pod asks for; "": it does not.
+	footprint string
+	gang      bool // it starts with all others of its workload that start now, or not at all
 }
 
 // evictAction asks a pod to leave.
@@ -58,7 +61,9 @@ func (t *podActions) plan(w desiredWork, pools []translate.Part, nodes []string)
 			continue
 		}
 		for k := range min(len(p.missing), len(p.waiting), p.room) {
-			t.start = append(t.start, startAction{w.Job.ID, p.waiting[k], p.missing[k], !began && !w.Job.Pools[i].Elastic})
+			t.start = append(t.start, startAction{
+				id: w.Job.ID, pod: p.waiting[k], node: p.missing[k], pool: i, footprint: w.Job.Pools[i].Footprint, gang: !began && !w.Job.Pools[i].Elastic,
+			})
 		}
 	}
 }

@@ -36,6 +36,7 @@ type controllers struct {
 	owners      *ownerController      // asks what makes pods how many it makes, and whether it has ended
 	workloads   *workloadController   // makes workloads of pods, and ends them
 	pods        *podController        // starts and evicts pods
+	fits        *fitController        // says which nodes take fewer pods than they have GPUs for
 	suspensions *suspensionController // starts and evicts what makes pods
 	conditions  *conditionController  // tells pods where they stand
 	kueue       *kueueController      // reads Kueue's queues, and writes backed quota to them
@@ -47,7 +48,8 @@ type controllers struct {
 func NewReconciler(c *Client, e Engine, o Options) *Reconciler {
 	s := newShared(c, e, o)
 	suspensions := newSuspensionController(s)
-	pods := newPodController(s, suspensions)
+	fits := newFitController(s)
+	pods := newPodController(s, suspensions, fits)
 	return &Reconciler{
 		shared: s, decided: make(chan struct{}, 1), first: make(chan struct{}),
 		controllers: controllers{
@@ -55,7 +57,7 @@ func NewReconciler(c *Client, e Engine, o Options) *Reconciler {
 			fences:  &fenceController{shared: s, leavingSince: map[string]fleet.Instant{}},
 			foreign: &foreignController{shared: s},
 			owners:  newOwnerController(s, suspensions), workloads: &workloadController{shared: s, goneSince: map[workloadKey]fleet.Instant{}},
-			pods: pods, suspensions: suspensions, conditions: &conditionController{shared: s, pods: pods, suspensions: suspensions},
+			pods: pods, fits: fits, suspensions: suspensions, conditions: &conditionController{shared: s, pods: pods, suspensions: suspensions},
 			kueue: &kueueController{shared: s, objects: newKueueWatch(s.watch.changed, &s.Translate)},
 			usage: &usageController{shared: s, every: measureEvery}, takeover: &takeoverController{shared: s, adopted: map[string]string{}},
 		},
@@ -252,7 +254,7 @@ func (r *Reconciler) steps(ctx context.Context, acts bool, p Snapshot) []step {
 	if acts {
 		steps = append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) {
 			return announcedWork(s, cluster, p.Nodes, r.Now()), nil
-		})
+		}, func(s *fleet.State) ([]core.Command, []translate.Problem) { return r.fits.report(s, p), nil })
 	}
 	if r.Quotas && !acts { // where Muster acts, people change what is assigned
 		steps = append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) {

@@ -44,6 +44,8 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		addNodes(s, e, at)
 	case event.NodeChanged:
 		changeNode(s, e, at)
+	case event.FitObserved:
+		applyFit(s.Partition(e.Partition), e)
 	case event.ServerStarted: // what stands is what stood; the past leaves the time out
 	case event.ReportsStopped:
 		setStale(s, e.Cluster, true, at)
@@ -83,6 +85,18 @@ func changeNode(s *fleet.State, e event.NodeChanged, at fleet.Instant) {
 	p.KeepNode(node, e.From, e.Owner, e.Signal, at)
 	s.TouchLife(p.Cluster)
 	p.Need(node, e.Needs)
+}
+
+func applyFit(p *fleet.Partition, e event.FitObserved) {
+	tight, loose := make([]fleet.Tight, len(e.Tight)), make([]int, len(e.Loose))
+	for i, t := range e.Tight {
+		node, _ := p.Node(t.Node)
+		tight[i] = fleet.Tight{Node: node, Takings: t.Takings, Why: t.Why}
+	}
+	for i, name := range e.Loose {
+		loose[i], _ = p.Node(name)
+	}
+	p.SetTight(e.Footprint, tight, loose)
 }
 
 func addNodes(s *fleet.State, e event.NodesAdded, at fleet.Instant) {
@@ -273,6 +287,8 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 			}
 		}
 		s.Lose(w, e.Spots)
+	case event.ReplicasUnfit:
+		s.Unfit(w, e.Spots)
 	case event.ReplicasObserved:
 		applyObserved(s, w, e)
 	case event.ReservationEnded:

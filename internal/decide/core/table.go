@@ -132,6 +132,8 @@ func rows() []row {
 		of(access.Report, alone(adopt)),
 		of(access.SendUsage, alone(measureUsage)),
 		of(access.Report, alone(stopped)),
+		of(access.Report, alone(observeFit)),
+		of(access.Report, alone(unfit)),
 		of(access.Report, alone(finished)),
 	}
 }

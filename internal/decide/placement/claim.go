@@ -54,6 +54,7 @@ const unlimited = 1 << 30
 func (pl *Planner) claimOf(it fleet.Waiting, account *fleet.Account, holds fleet.HeldAs) *claim {
 	c := &claim{w: it.Workload, account: account, key: pl.keyNow(it), holds: holds}
 	c.needs = needs(c.one[:0], it)
+	pl.setTight(c)
 	c.gpus, c.opens, c.island = gpusOf(c.needs), pl.intsFor(0), -1
 	if len(c.needs) == 1 && c.needs[0].beside >= 0 {
 		c.island = pl.p.Nodes[c.needs[0].beside].Island
@@ -74,7 +75,8 @@ func (pl *Planner) keyNow(it fleet.Waiting) fleet.Key {
 type need struct {
 	pool, replicas, gpus int
 	reach                fleet.Reach
-	beside               int // node that the rest of its pool stands on; -1: none
+	beside               int              // node that the rest of its pool stands on; -1: none
+	tight                *fleet.Footprint // which nodes take fewer replicas than they have GPUs for; nil: none, or it was not asked
 }
 
 // needs adds to a list what a waiting part of a workload must get together.
@@ -109,7 +111,7 @@ func narrow(r fleet.Reach) int {
 
 func poolNeed(w *fleet.Workload, pool, replicas int) need {
 	p := w.Pools[pool]
-	nd := need{pool, replicas, p.GPUs, p.Reach, -1}
+	nd := need{pool: pool, replicas: replicas, gpus: p.GPUs, reach: p.Reach, beside: -1}
 	if p.Max == 1 {
 		nd.reach = fleet.ReachAny // one replica is always in one piece
 	}

@@ -38,9 +38,10 @@ func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 		if kind != nodeCounted && pl.extra[node] > 0 {
 			kind = nodeCounted // this claim has opened it already
 		}
-		if room := pl.room(node); room >= nd.gpus {
+		room := pl.room(node)
+		if slots := pl.slotsOn(nd, node, room); slots > 0 {
 			n := pl.p.Nodes[node]
-			list = append(list, candidate{node, room / nd.gpus, kind, n.Rack, pl.rate(c, node, n, kind, room)})
+			list = append(list, candidate{node, slots, kind, n.Rack, pl.rate(c, node, n, kind, room)})
 		}
 	}
 	pl.list = list

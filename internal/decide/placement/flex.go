@@ -70,7 +70,10 @@ func (pl *Planner) couldNow(it fleet.Waiting) bool {
 	if it.Pool != fleet.Base {
 		own, _ = pl.staysOf(it.Workload)
 	}
-	return !slices.ContainsFunc(needs(nil, it), func(nd need) bool { return !pl.someIslandTakes(nd, own) })
+	return !slices.ContainsFunc(needs(nil, it), func(nd need) bool {
+		nd.tight = pl.p.Footprint(it.Workload.Pools[nd.pool].Footprint)
+		return !pl.someIslandTakes(nd, own)
+	})
 }
 
 // someIslandTakes says whether an island's usable nodes, or a rack's, take all replicas of
@@ -84,7 +87,7 @@ func (pl *Planner) someIslandTakes(nd need, used map[int]int) bool {
 		slots := make([]int, island.Racks)
 		inIsland := 0
 		for _, node := range island.Nodes() {
-			n := max(0, pl.p.Nodes[node].Counted()-used[node]) / nd.gpus
+			n := takesAtMost(nd, node, pl.p.Nodes[node].Counted()-used[node])
 			slots[pl.p.Nodes[node].Rack] += n
 			inIsland += n
 		}

@@ -127,7 +127,7 @@ func (t *placedTrial) holdsWithout(v *candidateVictim, before, kept []*candidate
 		return false
 	}
 	for _, node := range t.nodes {
-		if t.pl.extra[node] > 0 && (t.pl.room(node) < 0 || t.pl.kindOf(t.c, node) == nodeClosed) {
+		if t.pl.extra[node] > 0 && (t.pl.crowded(t.c, node) || t.pl.kindOf(t.c, node) == nodeClosed) {
 			return false
 		}
 	}

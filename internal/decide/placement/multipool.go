@@ -15,8 +15,8 @@ const claimSteps = 5 * packSteps
 // gone. What it finds stays given in the scratch arrays, as with find. Where it stops
 // early the planner remembers so: see Unsure.
 func (pl *Planner) findJointly(c *claim) ([]fleet.Spot, bool) {
-	if !severalIn(c.needs) || c.searched >= claimSteps {
-		pl.cutShort = pl.cutShort || c.searched >= claimSteps
+	if !severalIn(c.needs) || c.tight() || c.searched >= claimSteps {
+		pl.cutShort = pl.cutShort || c.tight() || c.searched >= claimSteps
 		return nil, false
 	}
 	p := pl.packingOf(c)

@@ -69,12 +69,18 @@ func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, gone []*candidateVictim
 	for _, spot := range spots {
 		pl.takeAll(c, spot.Nodes, c.w.Pools[spot.Pool].GPUs)
 	}
-	holds := pl.overfull(spots) == nil && pl.withinLimits(c)
+	holds := !pl.crowdedAt(c, spots) && pl.withinLimits(c)
 	pl.release(c, spots)
 	if counts {
 		pl.addCleared(c, gone, -1)
 	}
 	return holds
+}
+
+// crowdedAt says whether what a claim was given does not fit on some node of its spots.
+func (pl *Planner) crowdedAt(c *claim, spots []fleet.Spot) bool {
+	crowded := func(node int) bool { return pl.crowded(c, node) }
+	return slices.ContainsFunc(spots, func(s fleet.Spot) bool { return slices.ContainsFunc(s.Nodes, crowded) })
 }
 
 // allOpen says whether every node of some spots is one that the claim may use.

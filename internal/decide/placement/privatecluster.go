@@ -164,6 +164,13 @@ func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) boo
 // fitsEmpty says whether a unit would fit the backing of its quota (or tree) if
 // nothing ran there: in number, and each gang in one island.
 func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {
+	backing := func(island int) int { return a.Backing[island] }
+	if tree {
+		backing = a.Root().Backing
+	}
+	if !pl.takesEmpty(it, backing) {
+		return false
+	}
 	if it.Pool == fleet.Base && len(it.Workload.Pools) == 1 && it.Workload.Pools[0].Reach != fleet.ReachRack {
 		return pl.onePoolFitsEmpty(a, it.Workload.Pools[0], tree)
 	}

@@ -113,6 +113,9 @@ func (pl *Planner) Unsure(it fleet.Waiting) bool {
 	return !pl.startsNow(it) && pl.cutShort
 }
 
+// StartsNow says whether a unit could start now, whoever is ahead of it.
+func (pl *Planner) StartsNow(it fleet.Waiting) bool { return pl.startsNow(it) }
+
 // startsNow says whether a unit could start now, in any way of holding its GPUs.
 func (pl *Planner) startsNow(it fleet.Waiting) (ok bool) {
 	a := pl.p.Account(it.Workload.Target)

@@ -161,13 +161,13 @@ func (pl *Planner) slotsOnFlex(c *claim, nd need, island int) int {
 	switch {
 	case c.account != nil:
 		return unlimited
-	case pl.untouched(island):
+	case pl.untouched(island) && nd.tight == nil:
 		return pl.p.Islands[island].Slots(nd.gpus)
 	}
 	slots := 0
 	for _, node := range pl.p.Islands[island].Nodes() {
 		if pl.p.Nodes[node].CountsUsable() {
-			slots += max(0, pl.room(node)) / nd.gpus
+			slots += pl.slotsOn(nd, node, pl.room(node))
 		}
 	}
 	return slots

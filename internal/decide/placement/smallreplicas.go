@@ -6,8 +6,12 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 // would: as if no flex work were there (decision record 0004). Whole nodes need no
 // such care, one is as good as another.
 
-// placeInBacking plans a claim that its quota's backing has room for.
+// placeInBacking plans a claim that its quota's backing has room for. Where nodes are tight
+// for it, it is not known what flex work there leaves of what is short: room that is free comes first.
 func (pl *Planner) placeInBacking(c *claim) (Plan, bool) {
+	if c.tight() {
+		return pl.placeOnFree(c)
+	}
 	for _, nd := range c.needs {
 		if nd.gpus >= pl.p.GPUsPerNode {
 			return pl.placeOnFree(c)

@@ -107,23 +107,34 @@ func (c *carrier) note(id uint64, e event.Event) {
 // has never heard of.
 func (c *carrier) lose(r event.Record, s *fleet.State) {
 	for _, e := range r.Events {
-		e, ok := e.(event.ReplicasLost)
-		if !ok {
+		id, spots := lostBy(e)
+		if id == 0 {
 			continue
 		}
-		t, still := c.of(e.ID), driver.Tally{}
-		if w := s.Workloads[e.ID]; w != nil {
+		t, still := c.of(id), driver.Tally{}
+		if w := s.Workloads[id]; w != nil {
 			still = tallyOf(w, fleet.Leaving)
 		}
-		left := among(t.leaving.Beyond(still), e.Spots)
+		left := among(t.leaving.Beyond(still), spots)
 		t.leaving.Take(left)
-		rest := driver.TallyOf(e.Spots)
+		rest := driver.TallyOf(spots)
 		rest.Take(driver.Bare(left))
 		ran, _ := t.running.Take(rest.Spots())
 		if lost := slices.Concat(left, ran); len(lost) > 0 {
-			c.calls = append(c.calls, func() { c.driver.Lost(r.At, e.ID, lost) })
+			c.calls = append(c.calls, func() { c.driver.Lost(r.At, id, lost) })
 		}
 	}
+}
+
+// lostBy is whose replicas an event takes away at once, and where; 0: nobody's.
+func lostBy(e event.Event) (id uint64, spots []fleet.Spot) {
+	switch e := e.(type) {
+	case event.ReplicasLost:
+		return e.ID, e.Spots
+	case event.ReplicasUnfit:
+		return e.ID, e.Spots
+	}
+	return 0, nil
 }
 
 // among lists those of some leaving replicas that stand in one of the places, as

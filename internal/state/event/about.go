@@ -46,6 +46,8 @@ func replicasOf(e Event) uint64 {
 		return e.ID
 	case ReplicasLost:
 		return e.ID
+	case ReplicasUnfit:
+		return e.ID
 	case ReservationEnded:
 		return e.ID
 	case HoldsChanged:

@@ -78,6 +78,9 @@ type Partition struct {
 	// where promisable falls, may an alignment take cover from running work.
 	Regranted bool            `json:"grantsMoved,omitempty"`
 	Health    PartitionHealth `json:"health,omitzero"` // what automation remembers here
+	// Footprints is what is known of nodes that take fewer replicas than they have GPUs for, in order of name.
+	// It is never changed in place.
+	Footprints []*Footprint `json:"footprints,omitempty"`
 
 	state *State
 	nodeIndex

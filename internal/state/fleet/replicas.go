@@ -167,22 +167,35 @@ func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 }
 
 // Drop takes replicas away at once, whatever their phase: leaving ones first.
-func (s *State) Drop(w *Workload, spots []Spot) { s.after(w, s.drop(w, spots)) }
+func (s *State) Drop(w *Workload, spots []Spot) { s.after(w, s.drop(w, spots, nil)) }
 
 // Lose takes replicas away from a node that is about to take nothing new: their room
 // comes free for no work, except where SetNode then says so.
 func (s *State) Lose(w *Workload, spots []Spot) {
-	s.drop(w, spots)
+	s.drop(w, spots, nil)
+	w.misses(spots)
+	s.after(w, false)
+}
+
+// Unfit takes running replicas away that could not start where they were to: their room is
+// free for others. A gang of which others stand misses them, as it misses those that it lost with a node.
+func (s *State) Unfit(w *Workload, spots []Spot) {
+	roomed := s.drop(w, spots, func(ph Phase) bool { return ph == Running })
+	w.misses(spots)
+	s.after(w, roomed)
+}
+
+// misses remembers the nodes of replicas that a gang lost.
+func (w *Workload) misses(spots []Spot) {
 	for _, spot := range spots {
 		if !w.Pools[spot.Pool].Elastic {
 			w.Lost = append(slices.Clip(w.Lost), spot.Nodes...)
 		}
 	}
-	s.after(w, false)
 }
 
-// drop says whether room came free.
-func (s *State) drop(w *Workload, spots []Spot) (roomed bool) {
+// drop takes replicas away, of those that are fit (nil: all). It says whether room came free.
+func (s *State) drop(w *Workload, spots []Spot, fit func(Phase) bool) (roomed bool) {
 	s.lookNear(w)
 	s.each(w, spots, func(pool, at int) {
 		r := w.Replicas[pool][at]
@@ -191,7 +204,7 @@ func (s *State) drop(w *Workload, spots []Spot) (roomed bool) {
 		w.holdsBy(pool, r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		w.Replicas[pool] = append(w.Replicas[pool][:at], w.Replicas[pool][at+1:]...)
-	}, nil)
+	}, fit)
 	return roomed
 }
 

@@ -29,13 +29,13 @@ func (s *State) shapeOf(w *Workload) int {
 	return w.shape
 }
 
-// needs is what the lowest-rank pools need, as a text: "8x1 island " for 8 replicas of one GPU
-// in one island.
+// needs is what the lowest-rank pools need, as a text: "8x1 island  " for 8 replicas of one GPU
+// in one island, and what they ask of their nodes beside.
 func (w *Workload) needs() string {
 	base, text := w.BaseRank(), ""
 	for _, p := range w.Pools {
 		if p.Rank == base {
-			text += fmt.Sprintf("%dx%d %s ", p.Min, p.GPUs, p.Reach)
+			text += fmt.Sprintf("%dx%d %s %s ", p.Min, p.GPUs, p.Reach, p.Footprint)
 		}
 	}
 	return text

@@ -28,6 +28,9 @@ type Pool struct {
 	Elastic bool   `json:"elastic,omitempty"`
 	Rank    int    `json:"rank,omitempty"`
 	Reach   Reach  `json:"reach"`
+	// Footprint is what a replica asks of its node beside GPUs, as its cluster writes it: "cpu 64, memory 512Gi".
+	// Replicas of one footprint fit on the same nodes. "": it is not known.
+	Footprint string `json:"footprint,omitempty"`
 }
 
 // Reach is how far apart the replicas of a pool may stand.

@@ -39,7 +39,7 @@ func (s *State) PutBack(k Kept) {
 		w.watchedAt.unwatch(w)
 	}
 	if p := w.partition; p != nil {
-		s.drop(w, w.Spots(func(Replica) bool { return true }))
+		s.drop(w, w.Spots(func(Replica) bool { return true }), nil)
 		s.exit(w)
 		p.Freed()
 	}

@@ -156,6 +156,9 @@ func (w *Work) add(pool string, p Pod) {
 		at = len(w.Pools)
 		w.Pools = append(w.Pools, Part{Pool: fleet.Pool{Name: pool, GPUs: p.GPUs, Rank: p.Wishes.Rank}})
 	}
+	if is := &w.Pools[at].Pool; is.Footprint == "" {
+		is.Footprint = p.Footprint
+	}
 	w.Pools[at].Pods = append(w.Pools[at].Pods, p)
 }
 

@@ -40,6 +40,8 @@ type Pod struct {
 	Planned              string // message of its condition muster.dev/MaintenancePlanned, while that is true
 	Problems             []Problem
 	Fit                  *nodefit.Pod // what it asks of a node, until it is bound
+	Footprint            string       // the name of that, GPUs apart; of a pod that was rejected, too
+	Rejected             string       // why the kubelet of its node did not let it run; "": it did
 }
 
 // Unknown is the size of an owner that could not be asked.
@@ -120,7 +122,8 @@ func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
 		Leaving: p.DeletionTimestamp != nil, Over: Over(p),
 		Failed: p.Status.Phase == corev1.PodFailed, Index: indexOf(p),
 	}
-	out.waits(p)
+	out.waits(p, o)
+	out.rejected(p, o)
 	out.Pinned = o.Called(plainName(p.Annotations[AnnotationNode]))
 	out.Choosy = p.Spec.Affinity != nil && p.Spec.Affinity.NodeAffinity != nil && p.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
 	out.Asks = claims
@@ -137,7 +140,7 @@ func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
 
 // waits reads how the pod waits for Muster: held by Muster's gate, or unbound with Muster as
 // its scheduler.
-func (p *Pod) waits(of *corev1.Pod) {
+func (p *Pod) waits(of *corev1.Pod, o *Options) {
 	if of.Spec.NodeName != "" || p.Over {
 		return
 	}
@@ -145,6 +148,7 @@ func (p *Pod) waits(of *corev1.Pod) {
 		p.Gated = p.Gated || g.Name == Gate
 	}
 	p.Fit = nodefit.PodOf(of)
+	p.Footprint = p.Fit.Footprint(o.Resources)
 	if p.Binds = of.Spec.SchedulerName == Scheduler && !p.Gated; !p.Binds {
 		return
 	}
@@ -152,6 +156,19 @@ func (p *Pod) waits(of *corev1.Pod) {
 	if p.Barred = nodefit.HandOn(of, Gate); p.Barred != "" {
 		p.problem("its schedulerName is %s, but only kube-scheduler can bind it: %s; make it anew without a schedulerName", Scheduler, p.Barred)
 	}
+}
+
+// rejections are how the reasons begin for which a kubelet does not let a pod run that was bound to its node.
+var rejections = []string{"OutOf", "NodeAffinity", "NodePorts", "TopologyAffinityError", "UnexpectedAdmissionError"}
+
+// rejected reads whether the kubelet of the pod's node did not let it run.
+func (p *Pod) rejected(of *corev1.Pod, o *Options) {
+	why := of.Status.Reason
+	if !p.Failed || !slices.ContainsFunc(rejections, func(r string) bool { return strings.HasPrefix(why, r) }) {
+		return
+	}
+	p.Rejected = Clip(why)
+	p.Footprint = nodefit.PodOf(of).Footprint(o.Resources)
 }
 
 func (p *Pod) problem(format string, args ...any) {

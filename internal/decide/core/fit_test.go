@@ -1,0 +1,228 @@
+package core_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/answer/explain"
+	"github.com/muster-fleet/muster/internal/answer/reason"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// heavy is what the pods of these stories ask of their nodes beside GPUs.
+const heavy = "cpu 64, memory 512Gi"
+
+// fitFleet is four nodes in one island, all of them of quota q.
+func fitFleet(t *testing.T) story {
+	st := story{t, fleet.NewState()}
+	st.do(0,
+		core.AddCluster{Name: "tiger"}, core.AddPartition{Cluster: "tiger", GPU: "h200"}, core.SetPolicy{Policy: unbuffered()},
+		core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "i1", Nodes: 4}}},
+		core.CreateQuota{Path: "q"}, core.SetGrant{Quota: "q", Partition: "tiger/h200", GPUs: 32})
+	return st
+}
+
+// needing is a workload of one pool whose replicas ask for something beside GPUs.
+func needing(footprint, name, target string, replicas, gpus int) core.Submit {
+	s := gang(name, "oak", target, fleet.Mid, replicas)
+	s.Spec.Pools[0].GPUs, s.Spec.Pools[0].Footprint = gpus, footprint
+	return s
+}
+
+// tight is a report that nodes take so many heavy pods.
+func (st story) tight(takings fleet.Takings, nodes ...int) core.ReportFit {
+	c := core.ReportFit{Partition: "tiger/h200", Footprint: heavy}
+	for _, n := range nodes {
+		c.Tight = append(c.Tight, event.TightNode{Node: st.s.Partition("tiger/h200").Nodes[n].Name, Takings: takings, Why: "has 12 of 96 cores left"})
+	}
+	return c
+}
+
+// loose is a report that nodes take as many heavy pods again as they have GPUs for.
+func (st story) loose(nodes ...int) core.ReportFit {
+	c := core.ReportFit{Partition: "tiger/h200", Footprint: heavy}
+	for _, n := range nodes {
+		c.Loose = append(c.Loose, st.s.Partition("tiger/h200").Nodes[n].Name)
+	}
+	return c
+}
+
+// on lists the nodes on which a workload of oak stays, in order.
+func (st story) on(name string) (nodes []int) {
+	for _, replicas := range st.s.Workload("oak", name).Replicas {
+		for _, r := range replicas {
+			if r.Phase != fleet.Leaving {
+				nodes = append(nodes, r.Node)
+			}
+		}
+	}
+	slices.Sort(nodes)
+	return nodes
+}
+
+func (st story) runsOn(name string, want ...int) {
+	st.t.Helper()
+	if w := st.s.Workload("oak", name); w.State != fleet.RunningW || !slices.Equal(st.on(name), want) {
+		st.t.Fatalf("%s is %s on nodes %v, want it to run on %v", name, w.State, st.on(name), want)
+	}
+}
+
+func (st story) waitsFor(at time.Duration, name string, code reason.Code) explain.Blocker {
+	st.t.Helper()
+	list := explain.Why(st.s, st.s.Workload("oak", name), fleet.Instant(at))
+	if len(list) == 0 || list[0].Code != code {
+		st.t.Fatalf("%s waits for %+v, want %s", name, list, code)
+	}
+	return list[0]
+}
+
+// A node whose processors are taken is not free for who needs them, in quota or on flex; for others it is.
+func TestANodeFullOfProcessorsIsNotFree(t *testing.T) {
+	for _, target := range []string{"q", fleet.Flex} {
+		st := fitFleet(t)
+		st.do(time.Minute, st.tight(fleet.Takings{}, 0, 1), needing(heavy, "train", target, 2, 8), needing("cpu 4", "light", target, 2, 8))
+		st.runsOn("train", 2, 3)
+		st.runsOn("light", 0, 1)
+	}
+}
+
+// The reason names the nodes, and what they lack; with room again the workload starts.
+func TestWhoFindsNoRoomBesideGPUsIsToldSo(t *testing.T) {
+	for _, target := range []string{"q", fleet.Flex} {
+		st := fitFleet(t)
+		st.do(time.Minute, st.tight(fleet.Takings{}, 0, 1, 2), needing(heavy, "train", target, 2, 8))
+		b := st.waitsFor(time.Minute, "train", reason.DoesNotFit)
+		if !strings.Contains(b.Text, "12 of 96 cores") || !strings.Contains(b.Text, heavy) || b.Figures["nodes"] != 3 || b.Class != reason.Wait {
+			t.Errorf("the reason: %+v", b)
+		}
+		st.do(2*time.Minute, needing("cpu 4", "light", target, 2, 8)) // it holds up nobody
+		if w := st.s.Workload("oak", "light"); w.State != fleet.RunningW {
+			t.Errorf("light is %s behind one that no backing could take", w.State)
+		}
+		st.do(3*time.Minute, core.ReportFinished{ID: st.s.Workload("oak", "light").ID}, st.loose(0, 1))
+		if w := st.s.Workload("oak", "train"); w.State != fleet.RunningW {
+			t.Errorf("train is %s once there is room", w.State)
+		}
+	}
+}
+
+// What no node takes whatever leaves it is the submitter's to change.
+func TestWhatNoNodeTakesIsForItsSubmitter(t *testing.T) {
+	st := fitFleet(t)
+	st.do(time.Minute, st.tight(fleet.Takings{}, 0, 1, 2, 3), needing(heavy, "train", "q", 1, 8))
+	if b := st.waitsFor(time.Minute, "train", reason.DoesNotFit); b.Class != reason.Change {
+		t.Errorf("its class is %s, want change", b.Class)
+	}
+}
+
+// A node takes as many of its pods as its processors allow, though it has more GPUs.
+func TestATightNodeTakesAsManyAsItCan(t *testing.T) {
+	st := fitFleet(t)
+	st.do(time.Minute, st.tight(fleet.Takings{Takes: 2}, 0, 1, 2, 3), needing(heavy, "many", "q", 8, 1))
+	st.runsOn("many", 0, 0, 1, 1, 2, 2, 3, 3)
+	light := needing("cpu 4", "light", "q", 1, 1)
+	light.Spec.Priority = fleet.High // of the same importance it would wait behind more
+	st.do(2*time.Minute, needing(heavy, "more", "q", 1, 1), light)
+	st.waitsFor(2*time.Minute, "more", reason.DoesNotFit)
+	if w := st.s.Workload("oak", "light"); w.State != fleet.RunningW {
+		t.Errorf("light is %s", w.State)
+	}
+}
+
+// One pod of a gang that does not fit moves; the others keep their nodes.
+func TestAMemberThatDoesNotFitMoves(t *testing.T) {
+	st := fitFleet(t)
+	st.do(time.Minute, needing(heavy, "train", "q", 2, 8))
+	at := st.on("train")
+	w := st.s.Workload("oak", "train")
+	st.do(2*time.Minute, st.tight(fleet.Takings{}, at[0]), core.ReportUnfit{ID: w.ID, Spots: []fleet.Spot{{Nodes: at[:1]}}, Why: "insufficient cpu"})
+	if now := st.on("train"); w.State != fleet.RunningW || slices.Contains(now, at[0]) || !slices.Contains(now, at[1]) {
+		t.Errorf("train is %s on %v, was on %v", w.State, now, at)
+	}
+	if !core.Idle(st.s, fleet.Instant(3*time.Minute)) {
+		t.Error("deciding again without a new event changes something")
+	}
+}
+
+// A start of which nothing runs yet is planned anew, and keeps its age: nobody who came later passes it.
+func TestAStartThatDoesNotFitIsPlannedAnew(t *testing.T) {
+	st := fitFleet(t)
+	st.do(time.Minute, needing(heavy, "train", "q", 3, 8))
+	w, at := st.s.Workload("oak", "train"), st.on("train")
+	st.do(2*time.Minute, st.tight(fleet.Takings{}, at[0], at[1]), core.ReportUnfit{ID: w.ID, Spots: []fleet.Spot{{Nodes: at}}, Why: "insufficient cpu"})
+	if w.State != fleet.Pending || len(st.on("train")) != 0 || w.Started != 0 || w.Evictions != 0 {
+		t.Fatalf("train is %s on %v, started %v, evicted %d times", w.State, st.on("train"), w.Started, w.Evictions)
+	}
+	st.waitsFor(2*time.Minute, "train", reason.DoesNotFit)
+	st.do(3*time.Minute, st.loose(at[0]))
+	if w.State != fleet.RunningW || slices.Contains(st.on("train"), at[1]) {
+		t.Errorf("train is %s on %v", w.State, st.on("train"))
+	}
+}
+
+// Work of Muster's own that takes all processors of a node keeps others from it as long as it stays: one that
+// may evict it does so, and only then.
+func TestANodeFullOfOthersWorkIsFreeOnceTheyLeave(t *testing.T) {
+	st := fitFleet(t)
+	st.do(time.Minute, needing("cpu 90", "hog", fleet.Flex, 4, 2)) // packed on one node
+	node := st.on("hog")[0]
+	st.do(2*time.Minute, st.tight(fleet.Takings{Takes: 8, Full: true}, node))
+	st.do(3*time.Minute, needing(heavy, "three", "q", 3, 8))
+	if slices.Contains(st.on("three"), node) {
+		t.Fatalf("three stands on the full node %d: %v", node, st.on("three"))
+	}
+	st.do(4*time.Minute, needing(heavy, "fourth", "q", 1, 4)) // there are 0 free nodes but the full one
+	hog, fourth := st.s.Workload("oak", "hog"), st.s.Workload("oak", "fourth")
+	if hog.State != fleet.Evicting || fourth.State != fleet.Starting {
+		t.Fatalf("hog is %s, fourth is %s; want evicting and starting", hog.State, fourth.State)
+	}
+	st.leave(5*time.Minute, "oak", "hog")
+	st.runsOn("fourth", node)
+	if !core.Idle(st.s, fleet.Instant(6*time.Minute)) {
+		t.Error("deciding again without a new event changes something")
+	}
+}
+
+// Reports that say nothing new, or that name nothing that is known to be tight, change nothing.
+func TestReportsOfFitAreHeardOnce(t *testing.T) {
+	st := fitFleet(t)
+	st.do(time.Minute, needing(heavy, "train", "q", 2, 8), st.tight(fleet.Takings{Takes: 1}, 3))
+	w := st.s.Workload("oak", "train")
+	st.ignored(2*time.Minute, "the same again", st.tight(fleet.Takings{Takes: 1}, 3))
+	st.ignored(2*time.Minute, "nodes that are loose anyway", st.loose(0))
+	st.ignored(2*time.Minute, "an unfit pod on a node that is not tight", core.ReportUnfit{ID: w.ID, Spots: []fleet.Spot{{Nodes: []int{st.on("train")[0]}}}, Why: "x"})
+	st.ignored(2*time.Minute, "an unfit pod where none is", core.ReportUnfit{ID: w.ID, Spots: []fleet.Spot{{Nodes: []int{3}}}, Why: "x"})
+	for _, bad := range []core.ReportFit{
+		{Partition: "tiger/h200", Footprint: heavy, Loose: []string{"no-such-node"}},
+		{Partition: "tiger/h200", Tight: []event.TightNode{{Node: "tiger-h200-i1-001"}}},
+		st.tight(fleet.Takings{Takes: -1}, 1),
+		{Partition: "lion/h200", Footprint: heavy},
+	} {
+		before := st.s.Hash()
+		if _, no := core.Step(st.s, core.Request{Command: bad, Actor: core.Driver}, fleet.Instant(3*time.Minute)); no == nil || st.s.Hash() != before {
+			t.Errorf("%+v: refused %v", bad, no)
+		}
+	}
+}
+
+// What is known of nodes survives a restart.
+func TestWhatIsKnownOfNodesIsKept(t *testing.T) {
+	st := fitFleet(t)
+	st.do(time.Minute, st.tight(fleet.Takings{Takes: 1, Full: true}, 2, 0))
+	data, err := st.s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := fleet.Decode(data)
+	if err != nil || again.Hash() != st.s.Hash() || again.Partition("tiger/h200").Footprint(heavy).At(2) == nil {
+		t.Errorf("after a restart: %v", err)
+	}
+	st.do(2*time.Minute, st.loose(0, 2))
+	if st.s.Partition("tiger/h200").Footprints != nil {
+		t.Error("nothing is tight any more, and something is kept")
+	}
+}

@@ -1,0 +1,116 @@
+package placement
+
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// This file is about what a node has beside GPUs: processors, memory, host ports. Their amounts
+// are not known here. Known is which nodes take fewer replicas of a footprint than they have
+// GPUs for, and how many (fleet.Tight). Bounds that are asked before a search count GPUs alone:
+// they are more generous than the search, which is what a bound may be.
+
+// setTight notes with the needs of a claim which nodes are tight for them. In most
+// partitions none is.
+func (pl *Planner) setTight(c *claim) {
+	if len(pl.p.Footprints) == 0 {
+		return
+	}
+	for i := range c.needs {
+		c.needs[i].tight = pl.p.Footprint(c.w.Pools[c.needs[i].pool].Footprint)
+	}
+}
+
+// tight says whether some node is tight for a claim.
+func (c *claim) tight() bool {
+	return slices.ContainsFunc(c.needs, func(nd need) bool { return nd.tight != nil })
+}
+
+// slotsOn is how many replicas of a need a node with so much room takes.
+func (pl *Planner) slotsOn(nd need, node, room int) int {
+	slots := max(0, room) / nd.gpus
+	if t := nd.tight.At(node); t != nil {
+		return max(0, min(slots, pl.spaceOn(nd, t, node, room)/nd.gpus))
+	}
+	return slots
+}
+
+// spaceOn is as many GPUs as a tight node has left for a need's footprint; below 0: too much
+// stands there. Work of other footprints is taken to need nothing of what is short, until the
+// cluster says otherwise (Full). What the claim itself was given there counts as if it were alike.
+func (pl *Planner) spaceOn(nd need, t *fleet.Tight, node, room int) int {
+	space := t.Takes*nd.gpus - max(0, pl.alikeOn(nd, node)-pl.freed[node]) - pl.extra[node]
+	if stays := pl.p.Nodes[node].Counted() - room - pl.extra[node]; t.Full && stays > 0 {
+		space = min(space, t.More*nd.gpus-pl.extra[node])
+	}
+	return space
+}
+
+// alikeOn is the GPUs of a node that work of the same footprint means to keep.
+func (pl *Planner) alikeOn(nd need, node int) (gpus int) {
+	for _, r := range pl.p.Nodes[node].Residents() {
+		ignored := pl.ignoreFlex && r.Workload.Flexes()
+		if r.Phase != fleet.Leaving && !ignored && r.Workload.Pools[r.Pool].Footprint == nd.tight.Name {
+			gpus += r.GPUs()
+		}
+	}
+	return gpus
+}
+
+// crowded says whether what a claim was given on a node does not fit beside what stays there.
+func (pl *Planner) crowded(c *claim, node int) bool {
+	room := pl.room(node)
+	if room < 0 {
+		return true
+	}
+	return slices.ContainsFunc(c.needs, func(nd need) bool {
+		t := nd.tight.At(node)
+		return t != nil && pl.spaceOn(nd, t, node, room) < 0
+	})
+}
+
+// takesEmpty says whether nodes that back a quota take every pool of a unit if nothing else
+// of Muster's stands there, each pool looked at alone: one that none could ever take holds up nobody.
+func (pl *Planner) takesEmpty(it fleet.Waiting, backing func(island int) int) bool {
+	if len(pl.p.Footprints) == 0 {
+		return true
+	}
+	return !slices.ContainsFunc(needs(nil, it), func(nd need) bool {
+		nd.tight = pl.p.Footprint(it.Workload.Pools[nd.pool].Footprint)
+		return nd.tight != nil && !pl.backingTakes(nd, backing)
+	})
+}
+
+// backingTakes says whether the best of an island's whole nodes, as many as back the quota there,
+// take a need; for reach any, those of all islands together.
+func (pl *Planner) backingTakes(nd need, backing func(island int) int) bool {
+	all := 0
+	for i, island := range pl.p.Islands {
+		var slots []int
+		for _, node := range island.Nodes() {
+			if n := pl.p.Nodes[node]; n.Whole() {
+				slots = append(slots, takesAtMost(nd, node, n.Good()))
+			}
+		}
+		slices.SortFunc(slots, func(a, b int) int { return b - a })
+		here := 0
+		for _, n := range slots[:min(len(slots), max(0, backing(i)))] {
+			here += n
+		}
+		if all += here; here >= nd.replicas {
+			return true
+		}
+	}
+	return nd.reach == fleet.ReachAny && all >= nd.replicas
+}
+
+// takesAtMost is how many replicas of a need so many GPUs of a node take if nothing else of
+// Muster's stands there.
+func takesAtMost(nd need, node, gpus int) int {
+	slots := max(0, gpus) / nd.gpus
+	if t := nd.tight.At(node); t != nil {
+		return min(slots, t.Takes)
+	}
+	return slots
+}
