@@ -72,8 +72,8 @@ func (w *world) saysOf(name, node, lacks string) func() string {
 	}
 }
 
-// A node full of processors is not free for who needs some. Who finds no other waits, says why, and
-// starts once there is room.
+// A node whose processors are taken is not free for a pod that needs some. One that finds no other node
+// waits, says why, and starts once there is room.
 func TestAFullNodeIsNotChosen(t *testing.T) {
 	eitherWay(t, 2, func(w *world) {
 		w.fills("i0-n000")

@@ -16,8 +16,7 @@ type misplacedPod struct {
 }
 
 // move tells the engine of pods that do not fit where they are to start: it plans them elsewhere, or they wait
-// with the reason. of are the starts of the round: where a gang that does not run yet has such a pod, all of it
-// is planned anew.
+// with the reason. A gang that does not run yet is planned anew as a whole; of are all starts of the round.
 func (c *fitController) move(s *fleet.State, list []misplacedPod, of []startAction, all *nodeFits) (commands []core.Command) {
 	told := map[uint64]bool{}
 	for _, m := range list {

@@ -80,7 +80,7 @@ func (st story) waitsFor(at time.Duration, name string, code reason.Code) explai
 	return list[0]
 }
 
-// A node whose processors are taken is not free for who needs them, in quota or on flex; for others it is.
+// A node whose processors are taken is not free for a workload that needs some, in quota or on flex. For others it is.
 func TestANodeFullOfProcessorsIsNotFree(t *testing.T) {
 	for _, target := range []string{"q", fleet.Flex} {
 		st := fitFleet(t)
@@ -99,7 +99,7 @@ func TestWhoFindsNoRoomBesideGPUsIsToldSo(t *testing.T) {
 		if !strings.Contains(b.Text, "12 of 96 cores") || !strings.Contains(b.Text, heavy) || b.Figures["nodes"] != 3 || b.Class != reason.Wait {
 			t.Errorf("the reason: %+v", b)
 		}
-		st.do(2*time.Minute, needing("cpu 4", "light", target, 2, 8)) // it holds up nobody
+		st.do(2*time.Minute, needing("cpu 4", "light", target, 2, 8)) // it holds up no other
 		if w := st.s.Workload("oak", "light"); w.State != fleet.RunningW {
 			t.Errorf("light is %s behind one that no backing could take", w.State)
 		}
@@ -148,7 +148,7 @@ func TestAMemberThatDoesNotFitMoves(t *testing.T) {
 	}
 }
 
-// A start of which nothing runs yet is planned anew, and keeps its age: nobody who came later passes it.
+// A start of which nothing runs yet is planned anew, and keeps its age: no later workload passes it.
 func TestAStartThatDoesNotFitIsPlannedAnew(t *testing.T) {
 	st := fitFleet(t)
 	st.do(time.Minute, needing(heavy, "train", "q", 3, 8))

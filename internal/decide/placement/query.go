@@ -113,7 +113,7 @@ func (pl *Planner) Unsure(it fleet.Waiting) bool {
 	return !pl.startsNow(it) && pl.cutShort
 }
 
-// StartsNow says whether a unit could start now, whoever is ahead of it.
+// StartsNow says whether a unit could start now, as if no other waited.
 func (pl *Planner) StartsNow(it fleet.Waiting) bool { return pl.startsNow(it) }
 
 // startsNow says whether a unit could start now, in any way of holding its GPUs.

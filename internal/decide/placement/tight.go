@@ -71,7 +71,7 @@ func (pl *Planner) crowded(c *claim, node int) bool {
 }
 
 // takesEmpty says whether nodes that back a quota take every pool of a unit if nothing else
-// of Muster's stands there, each pool looked at alone: one that none could ever take holds up nobody.
+// of Muster's stands there, each pool looked at alone: one that none could ever take holds up no other.
 func (pl *Planner) takesEmpty(it fleet.Waiting, backing func(island int) int) bool {
 	if len(pl.p.Footprints) == 0 {
 		return true

@@ -69,7 +69,7 @@ var stepKinds = []string{
 }
 
 func (p *parser) step(v yamlfile.Value) Step {
-	kinds := slices.Concat(stepKinds, healthSteps, maintenanceSteps, buildoutSteps)
+	kinds := slices.Concat(stepKinds, fitSteps, healthSteps, maintenanceSteps, buildoutSteps)
 	f := v.Fields(append([]string{"at", "refused"}, kinds...)...)
 	s := Step{Line: v.Line(), At: p.at(f.Need("at"))}
 	kind, value := f.One(kinds...)

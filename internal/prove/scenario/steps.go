@@ -21,6 +21,9 @@ func (p *parser) action(kind string, v yamlfile.Value) Action {
 	if a, ok := p.buildoutAction(kind, v); ok {
 		return a
 	}
+	if a, ok := p.fitAction(kind, v); ok {
+		return a
+	}
 	switch kind {
 	case "submit":
 		return p.submit(v)

@@ -63,8 +63,8 @@ func pools(v yamlfile.Value) []fleet.Pool {
 }
 
 func readPool(v yamlfile.Value) fleet.Pool {
-	f := v.Fields("name", "replicas", "min", "max", "gpus", "rank", "reach")
-	pool := fleet.Pool{Name: f.Need("name").Name(), GPUs: gpus(f.Need("gpus")), Rank: f.At("rank").IntOr(0, 0, mostRank)}
+	f := v.Fields("name", "replicas", "min", "max", "gpus", "rank", "reach", "asks")
+	pool := fleet.Pool{Name: f.Need("name").Name(), GPUs: gpus(f.Need("gpus")), Rank: f.At("rank").IntOr(0, 0, mostRank), Footprint: f.At("asks").Text()}
 	if key, _ := f.One("replicas", "min"); key == "replicas" {
 		pool.Min = f.At("replicas").Int(1, core.MaxReplicas)
 		pool.Max = pool.Min

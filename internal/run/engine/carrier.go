@@ -126,7 +126,7 @@ func (c *carrier) lose(r event.Record, s *fleet.State) {
 	}
 }
 
-// lostBy is whose replicas an event takes away at once, and where; 0: nobody's.
+// lostBy is whose replicas an event takes away at once, and where; 0: those of no workload.
 func lostBy(e event.Event) (id uint64, spots []fleet.Spot) {
 	switch e := e.(type) {
 	case event.ReplicasLost:

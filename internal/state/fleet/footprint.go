@@ -59,7 +59,7 @@ func (f *Footprint) At(node int) *Tight {
 }
 
 // SetTight says which nodes take fewer replicas of a footprint than before, and which take as many as
-// they have GPUs for again. Whoever waits may find room now, or elsewhere.
+// they have GPUs for again. What waits may find room now, or elsewhere.
 func (p *Partition) SetTight(name string, tight []Tight, loose []int) {
 	byNode := map[int]Tight{}
 	if f := p.Footprint(name); f != nil {
