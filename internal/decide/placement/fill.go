@@ -39,7 +39,7 @@ func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 			kind = nodeCounted // this claim has opened it already
 		}
 		room := pl.room(node)
-		if slots := pl.slotsOn(nd, node, room); slots > 0 {
+		if slots := pl.slotsOn(&nd, node, room); slots > 0 {
 			n := pl.p.Nodes[node]
 			list = append(list, candidate{node, slots, kind, n.Rack, pl.rate(c, node, n, kind, room)})
 		}

@@ -164,11 +164,7 @@ func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) boo
 // fitsEmpty says whether a unit would fit the backing of its quota (or tree) if
 // nothing ran there: in number, and each gang in one island.
 func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {
-	backing := func(island int) int { return a.Backing[island] }
-	if tree {
-		backing = a.Root().Backing
-	}
-	if !pl.takesEmpty(it, backing) {
+	if len(pl.p.Footprints) > 0 && !pl.takesEmpty(a, it, tree) {
 		return false
 	}
 	if it.Pool == fleet.Base && len(it.Workload.Pools) == 1 && it.Workload.Pools[0].Reach != fleet.ReachRack {

@@ -167,7 +167,7 @@ func (pl *Planner) slotsOnFlex(c *claim, nd need, island int) int {
 	slots := 0
 	for _, node := range pl.p.Islands[island].Nodes() {
 		if pl.p.Nodes[node].CountsUsable() {
-			slots += pl.slotsOn(nd, node, pl.room(node))
+			slots += pl.slotsOn(&nd, node, pl.room(node))
 		}
 	}
 	return slots

@@ -28,8 +28,14 @@ func (c *claim) tight() bool {
 }
 
 // slotsOn is how many replicas of a need a node with so much room takes.
-func (pl *Planner) slotsOn(nd need, node, room int) int {
-	slots := max(0, room) / nd.gpus
+func (pl *Planner) slotsOn(nd *need, node, room int) int {
+	switch {
+	case room < nd.gpus:
+		return 0
+	case nd.tight == nil:
+		return room / nd.gpus
+	}
+	slots := room / nd.gpus
 	if t := nd.tight.At(node); t != nil {
 		return max(0, min(slots, pl.spaceOn(nd, t, node, room)/nd.gpus))
 	}
@@ -39,7 +45,7 @@ func (pl *Planner) slotsOn(nd need, node, room int) int {
 // spaceOn is as many GPUs as a tight node has left for a need's footprint; below 0: too much
 // stands there. Work of other footprints is taken to need nothing of what is short, until the
 // cluster says otherwise (Full). What the claim itself was given there counts as if it were alike.
-func (pl *Planner) spaceOn(nd need, t *fleet.Tight, node, room int) int {
+func (pl *Planner) spaceOn(nd *need, t *fleet.Tight, node, room int) int {
 	space := t.Takes*nd.gpus - max(0, pl.alikeOn(nd, node)-pl.freed[node]) - pl.extra[node]
 	if stays := pl.p.Nodes[node].Counted() - room - pl.extra[node]; t.Full && stays > 0 {
 		space = min(space, t.More*nd.gpus-pl.extra[node])
@@ -48,7 +54,7 @@ func (pl *Planner) spaceOn(nd need, t *fleet.Tight, node, room int) int {
 }
 
 // alikeOn is the GPUs of a node that work of the same footprint means to keep.
-func (pl *Planner) alikeOn(nd need, node int) (gpus int) {
+func (pl *Planner) alikeOn(nd *need, node int) (gpus int) {
 	for _, r := range pl.p.Nodes[node].Residents() {
 		ignored := pl.ignoreFlex && r.Workload.Flexes()
 		if r.Phase != fleet.Leaving && !ignored && r.Workload.Pools[r.Pool].Footprint == nd.tight.Name {
@@ -66,15 +72,16 @@ func (pl *Planner) crowded(c *claim, node int) bool {
 	}
 	return slices.ContainsFunc(c.needs, func(nd need) bool {
 		t := nd.tight.At(node)
-		return t != nil && pl.spaceOn(nd, t, node, room) < 0
+		return t != nil && pl.spaceOn(&nd, t, node, room) < 0
 	})
 }
 
-// takesEmpty says whether nodes that back a quota take every pool of a unit if nothing else
-// of Muster's stands there, each pool looked at alone: one that none could ever take holds up no other.
-func (pl *Planner) takesEmpty(it fleet.Waiting, backing func(island int) int) bool {
-	if len(pl.p.Footprints) == 0 {
-		return true
+// takesEmpty says whether nodes that back a quota, or its tree, take every pool of a unit if nothing else
+// of Muster's stands there. Each pool is looked at alone. One that none could ever take holds up no other.
+func (pl *Planner) takesEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {
+	backing := func(island int) int { return a.Backing[island] }
+	if tree {
+		backing = a.Root().Backing
 	}
 	return !slices.ContainsFunc(needs(nil, it), func(nd need) bool {
 		nd.tight = pl.p.Footprint(it.Workload.Pools[nd.pool].Footprint)
