@@ -85,8 +85,8 @@ func (f *nodeFits) why(s startAction) (why string, moves bool) {
 func (f *nodeFits) rejects(s startAction) string { return f.rejected[fitKey{s.footprint, s.node}].why }
 
 // fitting keeps the starts that nodes take as they are. Of a gang that does not run yet none
-// starts where one cannot. unfit says by UID why a pod does not start. misplaced are those of them
-// that another node may take. look is called where pods are to start.
+// starts where one cannot. Why a pod does not start is in unfit, by UID. Those that
+// another node may take are misplaced. The nodes are looked at where pods are to start.
 func fitting(starts []startAction, look func() *nodeFits) (fit []startAction, unfit map[string]string, misplaced []misplacedPod) {
 	unfit = map[string]string{}
 	var nodes *nodeFits
