@@ -16,10 +16,10 @@ func (t *turn) maintain() bool {
 	if t.s.Maintained == nil || !t.s.Looks() {
 		return false
 	}
-	a, watches, ok := maintenance.Next(t.s, t.now)
+	a, noted, ok := maintenance.Next(t.s, t.now)
+	noted()
 	if !ok {
 		t.looked, t.asked = true, len(t.events)
-		t.s.Looked(watches())
 		return false
 	}
 	if t.plan(a); a.Kind == maintenance.BeginStop {

@@ -148,17 +148,23 @@ func mostOut(limit fleet.VisitLimit, p *fleet.Partition) int {
 	return max(1, len(p.Nodes)*int(limit.Share)/1000)
 }
 
-// promised asks whether promises hold without the node. Nodes of one island without in-quota
+// promised asks whether promises hold without the node. Whole nodes of one island without in-quota
 // work are alike.
 func (l *look) promised(p *fleet.Partition, node int) (Wait, bool) {
-	at, alike := spot{p, p.Nodes[node].Island}, p.Nodes[node].Owner() == nil && p.Nodes[node].Whole()
-	if alike && l.part[at] {
-		return Wait{Code: WouldBreakPromise}, false
+	n := p.Nodes[node]
+	at, alike := spot{p, n.Island}, n.Owner() == nil && n.Whole()
+	if holds, known := l.part[at]; known && alike {
+		if !holds {
+			return Wait{Code: WouldBreakPromise}, false
+		}
+		return Wait{}, true
 	}
 	part := promise.Part(l.s, p, node, l.now)
 	l.tried[p] = l.tried[p] || part.Aligned
+	if alike {
+		l.part[at] = part.Holds
+	}
 	if !part.Holds {
-		l.part[at] = l.part[at] || alike
 		return Wait{Code: WouldBreakPromise, Who: part.Quota, Short: part.Short}, false
 	}
 	return Wait{}, true

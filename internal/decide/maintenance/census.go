@@ -46,11 +46,11 @@ func (l *look) count(r *fleet.Rollout) census {
 
 // openVisits counts the open visits of a rollout, wherever they are.
 func (l *look) openVisits(r *fleet.Rollout) (n int) {
-	for _, ref := range l.m.Open {
-		if p := l.s.Partition(ref.Partition); p != nil && p.Nodes[ref.Node].Visit.Rollout == r.Name {
+	l.eachOpen(func(_ *fleet.Partition, _ int, x *fleet.Node) {
+		if x.Visit.Rollout == r.Name {
 			n++
 		}
-	}
+	})
 	return n
 }
 

@@ -188,8 +188,12 @@ func (l *look) atOnce(in spot) (all, here int) {
 func (l *look) spareOf(in spot) [2]int {
 	spare, known := l.spare[in]
 	if !known {
-		all, here := promise.Spare(l.s, in.p, in.island, l.now)
-		spare = [2]int{all, here}
+		all, asked := l.spares[in.p]
+		if !asked {
+			all = promise.SpareOf(l.s, in.p, l.now)
+			l.spares[in.p] = all
+		}
+		spare = [2]int{all, promise.SpareIn(l.s, in.p, in.island, l.now)}
 		l.spare[in] = spare
 	}
 	return spare

@@ -34,17 +34,20 @@ type Action struct {
 }
 
 // Next is the next thing that maintenance does at a moment; false: there is none. It looks at rollouts about which there
-// may be something new, and is a function of the state: asked again after all was done, it says false. Where it says
-// false, watches are what to look at again when it changes.
-func Next(s *fleet.State, now fleet.Instant) (a Action, watches func() map[string]fleet.Watch, ok bool) {
+// may be something new, and is a function of the state: asked again after all was done, it says false. What was found out
+// is kept in the state by noted, so that it need not be found out again.
+func Next(s *fleet.State, now fleet.Instant) (a Action, noted func(), ok bool) {
 	if s.Maintained == nil {
-		return Action{}, nil, false
+		return Action{}, func() {}, false
 	}
 	l := newLook(s, now)
 	if !s.Excerpt() {
 		a, ok = l.next()
 	}
-	return a, l.watches, ok
+	if ok {
+		return a, func() { s.Calmed(l.calmed()) }, true
+	}
+	return a, func() { s.Looked(l.watches()) }, false
 }
 
 func (l *look) next() (Action, bool) {
@@ -61,8 +64,8 @@ type look struct {
 	s    *fleet.State
 	m    *fleet.Maintained
 	now  fleet.Instant
-	open map[string]*traffic // open visits by partition
-	part map[spot]bool       // whether promises hold without one more node
+	open map[*fleet.Partition]*traffic // nil: not counted yet
+	part map[spot]bool                 // whether promises hold without one more node
 	nfz  map[zoneKey]zoneHit
 	ahead
 }
@@ -73,8 +76,11 @@ type ahead struct {
 	stands map[*fleet.Rollout]Outlook
 	tried  map[*fleet.Partition]bool // a question about a promise there took all of the partition into account
 	dues   map[*fleet.Rollout]bool
+	calm   map[string]fleet.Watch // rollouts that begin nothing
+	longer map[string]fleet.Watch // what to watch for rollouts whose visits were measured to take another time
 	rest   map[*fleet.Rollout]int // rounds of visits that remain
 	spare  map[spot][2]int        // how many further nodes the promise lets out
+	spares map[*fleet.Partition]int
 	last   map[lastKey]fleet.Instant
 	held   map[holder]Wait          // what keeps visits back besides the work on their nodes
 	back   map[string]bool          // rollouts that a limit of a whole partition keeps back, by name
@@ -92,7 +98,7 @@ type lastKey struct {
 func newAhead() ahead {
 	return ahead{
 		census: map[*fleet.Rollout]census{}, stands: map[*fleet.Rollout]Outlook{}, tried: map[*fleet.Partition]bool{},
-		dues: map[*fleet.Rollout]bool{}, rest: map[*fleet.Rollout]int{}, spare: map[spot][2]int{}, last: map[lastKey]fleet.Instant{},
+		dues: map[*fleet.Rollout]bool{}, calm: map[string]fleet.Watch{}, longer: map[string]fleet.Watch{}, rest: map[*fleet.Rollout]int{}, spare: map[spot][2]int{}, spares: map[*fleet.Partition]int{}, last: map[lastKey]fleet.Instant{},
 		held: map[holder]Wait{}, back: map[string]bool{}, rooms: map[string][]fleet.Room{},
 		soon: map[string]fleet.Instant{}, shorts: map[string][]fleet.Short{},
 	}
@@ -101,25 +107,41 @@ func newAhead() ahead {
 // traffic is the open visits of a partition that take their node out or work on it.
 type traffic struct {
 	all    int
-	island map[int]int
+	island []int
 	rack   map[[2]int]int
 }
 
 func newLook(s *fleet.State, now fleet.Instant) *look {
-	l := &look{s: s, m: s.Kept(), now: now, open: map[string]*traffic{}, part: map[spot]bool{}, nfz: map[zoneKey]zoneHit{}, ahead: newAhead()}
-	for _, ref := range l.m.Open {
-		if p := s.Partition(ref.Partition); p != nil {
-			l.traffic(p).add(p.Nodes[ref.Node])
-		}
-	}
-	return l
+	return &look{s: s, m: s.Kept(), now: now, part: map[spot]bool{}, nfz: map[zoneKey]zoneHit{}, ahead: newAhead()}
 }
 
+// eachOpen calls for every open visit.
+func (l *look) eachOpen(do func(p *fleet.Partition, node int, n *fleet.Node)) {
+	var p *fleet.Partition
+	for _, ref := range l.m.Open {
+		if p == nil || p.ID != ref.Partition {
+			p = l.s.Partition(ref.Partition)
+		}
+		if p != nil {
+			do(p, ref.Node, p.Nodes[ref.Node])
+		}
+	}
+}
+
+// traffic is the open visits of a partition. Those of all partitions are counted when it is first asked for.
 func (l *look) traffic(p *fleet.Partition) *traffic {
-	t := l.open[p.ID]
+	if l.open == nil {
+		l.open = map[*fleet.Partition]*traffic{}
+		l.eachOpen(func(p *fleet.Partition, _ int, n *fleet.Node) { l.trafficIn(p).add(n) })
+	}
+	return l.trafficIn(p)
+}
+
+func (l *look) trafficIn(p *fleet.Partition) *traffic {
+	t := l.open[p]
 	if t == nil {
-		t = &traffic{island: map[int]int{}, rack: map[[2]int]int{}}
-		l.open[p.ID] = t
+		t = &traffic{island: make([]int, len(p.Islands)), rack: map[[2]int]int{}}
+		l.open[p] = t
 	}
 	return t
 }

@@ -11,7 +11,7 @@ import (
 // rollouts moves the first rollout that can move: by a gate, a stage or a visit.
 func (l *look) rollouts() (Action, bool) {
 	for _, r := range l.m.Rollouts {
-		if r.State != fleet.RolloutRunning || r.Joined != "" || !l.due(r) {
+		if r.State != fleet.RolloutRunning || r.Joined != "" || !l.due(r) || l.stillCalm(r) {
 			continue
 		}
 		if a, ok := l.withdrawn(r); ok {
@@ -21,6 +21,9 @@ func (l *look) rollouts() (Action, bool) {
 		if o.move != nil {
 			return *o.move, true
 		}
+		watch := l.near(r)
+		watch.Starts = fleet.Never // nobody is asked to stop before all rollouts are calm
+		l.calm[r.Name] = watch
 	}
 	return Action{}, false
 }

@@ -7,9 +7,15 @@ import (
 // visits lets work begin where the node is empty, and ends the visits of nodes that
 // people have taken into their own hands.
 func (l *look) visits() (Action, bool) {
+	var p *fleet.Partition
 	for _, ref := range l.m.Open {
-		p := l.s.Partition(ref.Partition)
+		if p == nil || p.ID != ref.Partition {
+			p = l.s.Partition(ref.Partition)
+		}
 		n := p.Nodes[ref.Node]
+		if over := n.Visit; n.State == fleet.Maintenance && over.State != fleet.VisitDraining {
+			continue // it goes on
+		}
 		v := *n.Visit
 		switch {
 		case !v.Out && !v.Quiet() && n.State != fleet.Maintenance:

@@ -15,7 +15,7 @@ func (l *look) watches() map[string]fleet.Watch {
 			continue
 		}
 		if !l.due(r) {
-			all[r.Name] = l.s.WatchOf(r.Name)
+			all[r.Name] = l.sooner(r)
 			continue
 		}
 		w := waker{now: l.now, at: fleet.Never}
@@ -34,19 +34,21 @@ func (l *look) watches() map[string]fleet.Watch {
 // partitions where a search goes on, or where backing was aligned to answer whether a promise holds.
 func (l *look) near(r *fleet.Rollout) fleet.Watch {
 	w := fleet.Watch{Wide: r.Hunt != nil, Near: map[string][]int{}, Held: l.back[r.Name], Rooms: l.rooms[r.Name], Shorts: l.shorts[r.Name]}
-	for _, ref := range l.m.Open {
-		if p := l.s.Partition(ref.Partition); p != nil && p.Nodes[ref.Node].Visit.Rollout == r.Name {
-			w.Near[p.ID] = append(w.Near[p.ID], p.Nodes[ref.Node].Island)
+	l.eachOpen(func(p *fleet.Partition, _ int, n *fleet.Node) {
+		if n.Visit.Rollout == r.Name && !slices.Contains(w.Near[p.ID], n.Island) {
+			w.Near[p.ID] = append(w.Near[p.ID], n.Island)
 		}
-	}
+	})
 	if r.State != fleet.RolloutRunning || r.Joined != "" {
 		return w
 	}
 	for _, t := range l.outlook(r).Targets {
 		w.Leads = append(w.Leads, fleet.LeadTo(t.GPU, t.Hash))
 	}
+	w.Lacks, w.Rounds = map[string][]int{}, l.rest[r]
 	var last spot
 	for _, x := range l.counted(r).pending {
+		w.Lacks[x.p.ID] = append(w.Lacks[x.p.ID], x.at)
 		if at := (spot{x.p, x.n.Island}); at != last {
 			last = at
 			w.Wide = w.Wide || l.tried[x.p]
@@ -89,37 +91,71 @@ func (l *look) wakeAll() fleet.Instant {
 func (l *look) due(r *fleet.Rollout) bool {
 	due, known := l.dues[r]
 	if !known {
-		due = l.s.LooksAtAll(l.now) || l.s.Due(r.Name, l.now) || r.Canary.Auto && (r.Stage == 0 || r.Hunt != nil) || l.changedFor(r)
+		watch := l.s.WatchOf(r.Name)
+		due = l.s.LooksAtAll(l.now) || l.s.Due(r.Name, l.now) || seeksAnywhere(r) || l.s.LooksAtLengths() && !l.onlyLonger(r, watch) ||
+			l.changedFor(r, watch, (*fleet.Partition).News)
 		l.dues[r] = due
 	}
 	return due
 }
 
-// changedFor says whether something changed on which a rollout hangs.
-func (l *look) changedFor(r *fleet.Rollout) bool {
-	watch := l.s.WatchOf(r.Name)
-	return slices.ContainsFunc(l.s.Partitions, func(p *fleet.Partition) bool {
-		switch {
-		case !p.Looks():
-			return false
-		case slices.ContainsFunc(watch.Near[p.ID], p.LooksNear) || p.LooksRoom() && (l.otherRooms(r, p, watch) || l.spared(p, watch)):
-			return true
+func seeksAnywhere(r *fleet.Rollout) bool { return r.Canary.Auto && (r.Stage == 0 || r.Hunt != nil) }
+
+// stillCalm says whether a rollout was found to begin nothing before the last thing that maintenance did, and nothing that
+// concerns it happened since.
+func (l *look) stillCalm(r *fleet.Rollout) bool {
+	watch, calm := l.s.Calm(r.Name)
+	if !calm || seeksAnywhere(r) || l.s.Stirs(r.Name, watch) || l.changedFor(r, watch, (*fleet.Partition).Later) {
+		return false
+	}
+	l.calm[r.Name] = watch
+	return true
+}
+
+// calmed lists the rollouts that begin nothing: those that were asked by this look, and of those that were found so before
+// all that nothing concerns that happened since.
+func (l *look) calmed() map[string]fleet.Watch {
+	for _, r := range l.m.Rollouts {
+		if _, asked := l.calm[r.Name]; !asked && r.State == fleet.RolloutRunning && r.Joined == "" {
+			l.stillCalm(r)
 		}
-		return (watch.Wide || p.LooksWide() || watch.Held && p.LooksRoom()) && mayCover(r, p)
+	}
+	return l.calm
+}
+
+// changedFor says whether something changed on which a rollout hangs.
+func (l *look) changedFor(r *fleet.Rollout, watch fleet.Watch, of func(*fleet.Partition) fleet.News) bool {
+	return slices.ContainsFunc(l.s.Partitions, func(p *fleet.Partition) bool {
+		if !p.Looks() {
+			return false
+		}
+		news := of(p)
+		switch {
+		case slices.ContainsFunc(watch.Near[p.ID], func(i int) bool { return slices.Contains(news.Near, i) }):
+			return true
+		case news.Room && (l.otherRooms(r, p, watch, -1) || l.spared(p, watch, -1)):
+			return true
+		case slices.ContainsFunc(news.Stirred, func(node int) bool { return l.stirs(r, p, node, watch) }):
+			return true
+		case watch.Wide && (news.Room || len(news.Near) > 0 || len(news.Stirred) > 0):
+			return mayCover(r, p)
+		}
+		return (news.Wide || watch.Held && news.Room) && mayCover(r, p)
 	})
 }
 
-// otherRooms says whether another number of nodes may be out than a rollout's moments were found by.
-func (l *look) otherRooms(r *fleet.Rollout, p *fleet.Partition, watch fleet.Watch) bool {
+// otherRooms says whether another number of nodes may be out than a rollout's moments were found by, in an island or (-1)
+// anywhere in a partition.
+func (l *look) otherRooms(r *fleet.Rollout, p *fleet.Partition, watch fleet.Watch, island int) bool {
 	return slices.ContainsFunc(watch.Rooms, func(was fleet.Room) bool {
-		return was.Partition == p.ID && l.roomIn(r, spot{p, was.Island}).Differs(was)
+		return was.Partition == p.ID && (island < 0 || was.Island == island) && l.roomIn(r, spot{p, was.Island}).Differs(was)
 	})
 }
 
-// spared says whether as many nodes are spare now as a rollout lacked.
-func (l *look) spared(p *fleet.Partition, watch fleet.Watch) bool {
+// spared says whether as many nodes are spare now as a rollout lacked, in an island or (-1) anywhere in a partition.
+func (l *look) spared(p *fleet.Partition, watch fleet.Watch, island int) bool {
 	return slices.ContainsFunc(watch.Shorts, func(was fleet.Short) bool {
-		return was.Partition == p.ID && l.spareIn(spot{p, was.Island}) >= was.Need
+		return was.Partition == p.ID && (island < 0 || was.Island == island) && l.spareIn(spot{p, was.Island}) >= was.Need
 	})
 }
 

@@ -55,6 +55,9 @@ func stillStands(p *fleet.Partition, c Capacity, island int) bool {
 func gangsIn(p *fleet.Partition, island int) int {
 	t := 0
 	for _, a := range p.Accounts {
+		if a.Backing[island] == 0 {
+			continue
+		}
 		gang := 0
 		if a.Gang > 0 && a.GangMissing == 0 && a.GangIsland == island {
 			gang = a.Gang / p.GPUsPerNode
@@ -76,6 +79,11 @@ const unbounded = 1 << 30
 // Spare is how many further nodes of a partition, and of one island of it, rule (b) lets out: the whole healthy
 // nodes less the failure reserve and the backed ones.
 func Spare(s *fleet.State, p *fleet.Partition, island int, now fleet.Instant) (all, here int) {
+	return SpareOf(s, p, now), SpareIn(s, p, island, now)
+}
+
+// SpareOf is how many further nodes of a partition rule (b) lets out, wherever they are.
+func SpareOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) int {
 	whole, backed, reserve := 0, 0, 0
 	fixed := false
 	for i, is := range p.Islands {
@@ -89,14 +97,22 @@ func Spare(s *fleet.State, p *fleet.Partition, island int, now fleet.Instant) (a
 	if fixed {
 		reserve = max(reserve, 1)
 	}
-	all, here = unbounded, unbounded
-	if backed > 0 {
-		all = whole - backed - reserve
+	if backed == 0 {
+		return unbounded
 	}
-	if gangs := gangsIn(p, island); gangs > 0 && s.BufferFor(p, island).Learns() {
-		here = p.Islands[island].Whole() - gangs - reserveOf(s, p, island, now)
+	return whole - backed - reserve
+}
+
+// SpareIn is how many further nodes of an island rule (b) lets out for the sake of the island alone.
+func SpareIn(s *fleet.State, p *fleet.Partition, island int, now fleet.Instant) int {
+	if !s.BufferFor(p, island).Learns() {
+		return unbounded
 	}
-	return all, here
+	gangs := gangsIn(p, island)
+	if gangs == 0 {
+		return unbounded
+	}
+	return p.Islands[island].Whole() - gangs - reserveOf(s, p, island, now)
 }
 
 // reserveOf is how many further nodes of an island its own policy expects to go down at most, with its

@@ -13,6 +13,7 @@ type alignment struct {
 	// grantsMoved: a grant has changed since an alignment looked last, even one that
 	// moved nothing. A cache, unlike Regranted: the log does not say who looked.
 	grantsMoved bool
+	ground      uint64  // grows with every change of what backs accounts, or of which nodes there are
 	idled       []*Tree // whose work came to nodes or left them since an alignment looked last
 
 	overs    int // islands of accounts that touch more nodes than back them
@@ -30,6 +31,7 @@ func (p *Partition) Unalign() {
 // unalign is Unalign where planned work knows already what it is to look at.
 func (p *Partition) unalign() {
 	p.unaligned = true
+	p.ground++
 	p.roomier()
 }
 
@@ -41,7 +43,23 @@ func (p *Partition) Unaligned() bool {
 // couldFollow says whether idle backing of some account could move to where
 // its own work stands uncovered, so that nothing else is worth looking at.
 func (p *Partition) couldFollow() bool {
-	return slices.ContainsFunc(p.Accounts, func(a *Account) bool { return a.over > 0 && a.idles() && a.strays() })
+	return slices.ContainsFunc(p.Accounts, func(a *Account) bool {
+		return a.over > 0 && a.stuck != a.footing() && a.idles() && a.strays()
+	})
+}
+
+// footing is all on which it hangs whether idle backing of an account may move to where its own work stands uncovered:
+// the account, the islands in which it stands, and what backs any account and which nodes there are. It is no footing
+// of another moment once one of these has changed.
+type footing struct{ account, islands, ground uint64 }
+
+func (a *Account) footing() footing {
+	p := a.partition
+	f := footing{account: a.Version() + 1, ground: p.ground}
+	for _, i := range a.islands {
+		f.islands += p.Islands[i].stirred
+	}
+	return f
 }
 
 // idles notes that work of a tree has come to a node or left it, so that another part of
@@ -134,10 +152,16 @@ func (a *Account) othersIdle(island int) bool {
 	return slices.ContainsFunc(a.partition.Accounts, func(b *Account) bool { return b != a && b.idleIn(island) > 0 })
 }
 
-// Aligned says that the backing is what it should be, until something changes.
+// Aligned says that the backing is what it should be, until something changes. Idle backing that did not move to where
+// work of its account stands uncovered could not: it is not asked again while the account stands as it does.
 func (p *Partition) Aligned() {
 	p.unaligned, p.straying, p.grantsMoved = false, false, false
 	p.lookedAtIdle()
+	for _, a := range p.Accounts {
+		if a.over > 0 {
+			a.stuck = a.footing()
+		}
+	}
 }
 
 // Content says whether every grant is backed whole, none declares a gang,

@@ -12,7 +12,10 @@ type attention struct {
 	all     bool             // what concerns every rollout
 	awake   []string         // rollouts that changed; never changed in place
 	judged  []string         // configurations that were judged, see Watch.Leads; never changed in place
+	lengths bool             // visits take longer, or less long, than they were measured to
 	watches map[string]Watch // by rollout; "": what concerns every rollout
+	calm    map[string]Watch // by rollout: those that begin nothing, see Calmed; never changed in place
+	known   known            // what was looked at when that was found
 	plans   uint64           // how often what is planned on nodes may have changed
 	asked   Instant          // last moment that was asked for, see WakeMaintenance
 }
@@ -22,6 +25,8 @@ type Watch struct {
 	At     Instant          // time alone, from this moment on; Never: none is known
 	Wide   bool             // whatever changes in its partitions
 	Near   map[string][]int // by partition: what changes in these islands
+	Lacks  map[string][]int // by partition: the nodes that it still has to visit, in order
+	Rounds int              // in how many goes it visits them, if a moment hangs on that
 	Starts Instant          // in-quota work that starts on them concerns it from this moment on; Never: none has a moment
 	// Held: a limit of a whole partition kept something back, so it hangs on every visit there.
 	Held   bool
@@ -56,19 +61,56 @@ type news struct {
 	look, wide bool
 	room       bool  // how many nodes may be out: by a visit, or by time
 	drift      int   // how many nodes more back quotas than when it was last looked at
-	near       []int // islands of which work went, or whose backing changed; never changed in place
+	near       []int // islands in which a node went out or came back, or whose backing changed; never changed in place
+	stirred    []int // nodes of which work went, or on which work is held otherwise; never changed in place
+	since      newsSince
+}
+
+// newsSince is how much of the news of a partition was known when planned work last did something, see Calmed.
+type newsSince struct {
+	wide, room           bool // there is more of that
+	drift, near, stirred int
+}
+
+// known is how much of the news of no partition was known then.
+type known struct {
+	all, lengths  bool // there is more of that
+	awake, judged int
 }
 
 // lookAt says that something changed in a partition that planned work there may act on.
 func (s *State) lookAt(p *Partition) {
 	if s.look = true; p != nil {
-		p.look, p.wide = true, true
+		p.look, p.wide, p.since.wide = true, true, true
 	} else {
-		s.all = true
+		s.lookAtAll()
 	}
 }
 
-// lookNear says that work went from where a workload stands, or may be asked to go: that concerns what is planned on
+// lookOn says that work went from where a workload stands, or is held otherwise: that concerns what is planned on these
+// nodes, and in their islands what lacks room.
+func (s *State) lookOn(w *Workload) {
+	if s.Maintained == nil {
+		return // the first planned work has all of it looked at
+	}
+	for _, replicas := range w.Replicas {
+		for _, r := range replicas {
+			w.partition.lookAtWork(r.Node)
+		}
+	}
+}
+
+// lookAtWork says that work on a node changed.
+func (p *Partition) lookAtWork(node int) {
+	p.state.look, p.look = true, true
+	n := p.Nodes[node]
+	if at := n.stirred - 1; at < p.since.stirred || at >= len(p.stirred) || p.stirred[at] != node {
+		p.stirred = append(p.stirred, node)
+		n.stirred = len(p.stirred)
+	}
+}
+
+// lookNear says that work may be asked to go from where a workload stands: that concerns what is planned on
 // these islands.
 func (s *State) lookNear(w *Workload) {
 	if s.Maintained == nil {
@@ -87,7 +129,7 @@ func (s *State) lookAtGrowth(w *Workload, spots []Spot) {
 		return
 	}
 	if w.grew = w.State == RunningW; !w.grew || slices.ContainsFunc(spots, w.mayGiveBack) {
-		s.lookNear(w)
+		s.lookOn(w)
 	}
 }
 
@@ -195,7 +237,7 @@ func (p *Partition) lookAtIsland(island int) {
 		return // the first planned work has all of it looked at
 	}
 	p.state.look, p.look = true, true
-	if !slices.Contains(p.near, island) {
+	if !slices.Contains(p.near[p.since.near:], island) {
 		p.near = append(slices.Clip(p.near), island)
 	}
 }
@@ -208,7 +250,9 @@ func (s *State) lookAtNode(p *Partition, node int) {
 }
 
 // lookAtRoom says that another number of nodes of a partition may be out.
-func (s *State) lookAtRoom(p *Partition) { s.look, p.look, p.room = true, true, true }
+func (s *State) lookAtRoom(p *Partition) {
+	s.look, p.look, p.room, p.since.room = true, true, true, true
+}
 
 // lookAtRollout says that a rollout changed.
 func (s *State) lookAtRollout(name string) {
@@ -216,7 +260,10 @@ func (s *State) lookAtRollout(name string) {
 }
 
 // lookAtAll says that something changed that any rollout may act on.
-func (s *State) lookAtAll() { s.look, s.all = true, true }
+func (s *State) lookAtAll() { s.look, s.all, s.known.all = true, true, true }
+
+// lookAtLengths says that visits take longer, or less long, than they were measured to.
+func (s *State) lookAtLengths() { s.look, s.lengths, s.known.lengths = true, true, true }
 
 // Looks says whether something changed that maintenance may act on.
 func (s *State) Looks() bool { return s.look }
@@ -232,8 +279,36 @@ func (s *State) LooksAtAll(now Instant) bool { return s.all || s.Due("", now) }
 // looked at it has.
 func (s *State) Due(rollout string, now Instant) bool {
 	w, known := s.watches[rollout]
-	return !known || w.At <= now || slices.Contains(s.awake, rollout) ||
-		len(s.judged) > 0 && slices.ContainsFunc(w.Leads, func(to string) bool { return slices.Contains(s.judged, to) })
+	return !known || w.At <= now || w.woken(rollout, s.awake, s.judged)
+}
+
+// woken says whether a rollout changed, or a configuration was judged to which it leads.
+func (w *Watch) woken(rollout string, awake, judged []string) bool {
+	return slices.Contains(awake, rollout) ||
+		len(judged) > 0 && slices.ContainsFunc(w.Leads, func(to string) bool { return slices.Contains(judged, to) })
+}
+
+// LooksAtLengths says whether visits take longer, or less long, than they were measured to.
+func (s *State) LooksAtLengths() bool { return s.lengths }
+
+// Calm is what was asked for a rollout when it was found to begin nothing, since maintenance last found nothing to do.
+func (s *State) Calm(rollout string) (w Watch, calm bool) {
+	w, calm = s.calm[rollout]
+	return w, calm
+}
+
+// Stirs says whether something happened since a rollout was found to begin nothing that no partition knows of.
+func (s *State) Stirs(rollout string, w Watch) bool {
+	return s.known.all || s.known.lengths || w.woken(rollout, s.awake[s.known.awake:], s.judged[s.known.judged:])
+}
+
+// Calmed says which rollouts begin nothing, though maintenance did something else: they are not asked again before something
+// happens that concerns them.
+func (s *State) Calmed(calm map[string]Watch) {
+	s.calm, s.known = calm, known{awake: len(s.awake), judged: len(s.judged)}
+	for _, p := range s.Partitions {
+		p.since = newsSince{drift: p.drift, near: len(p.near), stirred: len(p.stirred)}
+	}
 }
 
 // WatchOf is what was asked for a rollout.
@@ -242,13 +317,14 @@ func (s *State) WatchOf(rollout string) Watch { return s.watches[rollout] }
 // Looked says that maintenance has looked at all that changed, and found nothing to do; it says what to
 // watch, by rollout.
 func (s *State) Looked(watches map[string]Watch) {
-	s.look, s.all, s.watches, s.awake, s.judged = false, false, watches, nil, nil
+	s.look, s.all, s.watches, s.awake, s.judged, s.lengths = false, false, watches, nil, nil, false
+	s.calm, s.known = nil, known{}
 	first := Never
 	for _, w := range watches {
 		first = min(first, w.At)
 	}
 	for _, p := range s.Partitions {
-		p.news = news{}
+		p.news = news{stirred: p.stirred[:0]}
 	}
 	s.wakeMaintenance(first)
 }
@@ -263,11 +339,21 @@ func (s *State) wakeMaintenance(at Instant) {
 // Looks says whether something changed in the partition that planned work may act on.
 func (p *Partition) Looks() bool { return p.look }
 
-// LooksWide says whether something changed that may concern planned work anywhere in the partition.
-func (p *Partition) LooksWide() bool { return p.wide }
+// News is what changed in a partition that planned work is to look at.
+type News struct {
+	Wide    bool  // something that may concern it anywhere
+	Room    bool  // another number of nodes may be out: by visits, by what is promised, or by time
+	Near    []int // islands, and what changed concerns it there alone
+	Stirred []int // nodes on which work changed
+}
 
-// LooksRoom says whether another number of nodes of the partition may be out: by visits, by what is promised, or by time.
-func (p *Partition) LooksRoom() bool { return p.room || p.drift != 0 }
+// News is what changed since maintenance last found nothing to do.
+func (p *Partition) News() News {
+	return News{p.wide, p.room || p.drift != 0, p.near, p.stirred}
+}
 
-// LooksNear says whether something changed in an island that concerns planned work there alone.
-func (p *Partition) LooksNear(island int) bool { return slices.Contains(p.near, island) }
+// Later is what changed since maintenance last did something.
+func (p *Partition) Later() News {
+	x := p.since
+	return News{x.wide, x.room || p.drift != x.drift, p.near[x.near:], p.stirred[x.stirred:]}
+}

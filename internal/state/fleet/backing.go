@@ -22,7 +22,7 @@ func (p *Partition) EnsureAccount(quota string) *Account {
 
 func (a *Account) attach(p *Partition) {
 	a.partition, a.tree = p, TreeOf(a.Quota)
-	a.touched = make([]int, len(p.Islands))
+	a.touched, a.stuck = make([]int, len(p.Islands)), footing{}
 	a.over, a.backedNodes = 0, sum(a.Backing)
 	a.usage, a.stays, a.gpusAs = 0, 0, [5]int{}
 	a.loose, a.work, a.queue = 0, nil, queue{account: a}
@@ -59,6 +59,7 @@ func (p *Partition) SetBacking(quota string, island, nodes int) {
 	p.short -= a.short()
 	more := nodes > a.Backing[island]
 	p.drift += nodes - a.Backing[island]
+	p.ground++
 	p.lookAtIsland(island)
 	a.count(island, -1)
 	a.back(nodes - a.Backing[island])
@@ -84,6 +85,7 @@ func (a *Account) count(island, sign int) {
 	i, backed, touched := a.partition.Islands[island], a.Backing[island], a.touched[island]
 	a.root.backing[island] += sign * backed
 	i.backedNodes += sign * backed
+	i.stirred++
 	i.unscheduled += sign * max(0, backed-touched)
 	if sign > 0 {
 		a.stand(island, backed > 0 || touched > 0)

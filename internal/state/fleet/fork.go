@@ -173,7 +173,7 @@ func (f *fork) fillPartition(p *Partition) {
 	}
 	c.ownPast()
 	c.Nodes, c.Health.Bursts = f.nodes(p.Nodes), clonePointers(p.Health.Bursts)
-	c.ailing, c.near = slices.Clone(p.ailing), slices.Clone(p.near)
+	c.ailing, c.near, c.stirred = slices.Clone(p.ailing), slices.Clone(p.near), slices.Clone(p.stirred)
 	c.failures = remove(each(f.work, p.failures), func(w *Workload) bool { return w == nil }) // of some the state knows nothing any more
 	c.Downs, c.downs = slices.Clone(p.Downs), p.downs.clone()
 	c.byName = maps.Clone(p.byName)

@@ -22,7 +22,7 @@ func (s *State) AddWorkload(id uint64, spec Spec, at Instant) *Workload {
 // End gives the workload its last state. One that finished holds nothing any
 // more; one that was cancelled keeps its GPUs until its replicas have left.
 func (s *State) End(w *Workload, state WorkloadState, at Instant) {
-	if s.lookNear(w); w.Paused {
+	if s.lookOn(w); w.Paused {
 		s.lookAtAll() // planned work waits for it no longer
 	}
 	all := w.Spots(func(Replica) bool { return true })

@@ -190,7 +190,7 @@ func (s *State) SetVisit(p *Partition, node int, v Visit) {
 	was := n.Visit
 	n.Visit = &v
 	if was != nil && was.Key == v.Key && m.measure(p.GPU, *was, v) {
-		s.lookAtAll()
+		s.lookAtLengths()
 	}
 	switch {
 	case !v.State.Ended() && (was == nil || was.Key != v.Key):
@@ -297,6 +297,7 @@ func (p *Partition) SetLeaving(node int, leaving bool, goes, at Instant) {
 	p.contribute(n, 1)
 	p.remember(n.Island, at)
 	p.unaligned = true
+	p.ground++
 	p.renewed()
 }
 

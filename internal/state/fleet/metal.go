@@ -82,6 +82,7 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 		p.state.alarm(p, p.state.ProbationEnds(n), ofMetal)
 	}
 	p.unaligned = true
+	p.ground++
 	if n.UsableGPUs() > usable || n.Whole() && !whole || n.UsableGPUs() > 0 && state != Healthy {
 		p.roomier() // also where some of what it lost was usable: see Lose
 	} else {

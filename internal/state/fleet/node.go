@@ -64,6 +64,8 @@ type Node struct {
 	Visit   *Visit  `json:"visit,omitempty"`   // the last one; nil: none was ever made
 	Forced  bool    `json:"forced,omitempty"`  // the provider's maintenance brought it to what it runs
 
+	stirred int // its place in news.stirred, plus 1, while it is there
+
 	// Derived by replicas.go.
 	residents []Resident
 	inUse     int      // GPUs that replicas hold, those on their way out included

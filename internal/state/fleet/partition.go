@@ -22,7 +22,8 @@ type Island struct {
 	rooms       []int // nodes by their Node.Room
 	backedNodes int   // nodes that back a quota
 	downs       peaks
-	came        int // see Came
+	came        int    // see Came
+	stirred     uint64 // grows with every change of what backs accounts here, or of what their work touches
 }
 
 // Came counts the in-quota replicas that came to nodes of the island since the state was loaded.

@@ -110,6 +110,7 @@ type Account struct {
 	gpusAs      [5]int      // GPUs that its work holds, by how (Holds)
 	loose       int         // staying replicas that are not guaranteed
 	over        int         // islands where it touches more nodes than back it
+	stuck       footing     // when its idle backing could last not move to where its work stands uncovered
 	backedNodes int         // nodes that back it
 	version     uint64      // grows with every change of its work or backing
 	level       int         // usage at the end of the last record

@@ -129,7 +129,7 @@ func (s *State) Start(w *Workload) {
 		}
 	}
 	if w.Started != 0 && !w.Flexes() {
-		s.lookNear(w) // what has grown may give others back
+		s.lookOn(w) // what has grown may give others back
 	}
 	p.queued(w.Tree())
 	p.worked(Flex)
@@ -150,7 +150,7 @@ func (s *State) LeaveAll(w *Workload) {
 
 func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
 	roomed := false
-	s.lookNear(w)
+	s.lookOn(w)
 	s.each(w, spots, func(pool, at int) {
 		r := &w.Replicas[pool][at]
 		roomed = roomed || w.partition.Nodes[r.Node].usable
@@ -196,7 +196,7 @@ func (w *Workload) misses(spots []Spot) {
 
 // drop takes replicas away, of those that are fit (nil: all). It says whether room came free.
 func (s *State) drop(w *Workload, spots []Spot, fit func(Phase) bool) (roomed bool) {
-	s.lookNear(w)
+	s.lookOn(w)
 	s.each(w, spots, func(pool, at int) {
 		r := w.Replicas[pool][at]
 		roomed = roomed || r.Phase != Leaving && w.partition.Nodes[r.Node].usable
@@ -348,7 +348,7 @@ func (s *State) SetHolds(w *Workload, pool, from, to int, holds HeldAs) {
 func (w *Workload) setHolds(s *State, pool, from, to int, holds HeldAs) {
 	for i := from; i < to; i++ {
 		if was := w.Replicas[pool][i].HeldAs; was == HoldsUnprotected || holds == HoldsUnprotected {
-			s.lookNear(w)
+			s.lookOn(w)
 			w.partition.freed(w.Tree()) // work that nothing covers may be evicted by other trees
 		}
 		w.account.countReplica(w.Replicas[pool][i], -1)

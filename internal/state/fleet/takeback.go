@@ -31,7 +31,7 @@ func (s *State) Keep(w *Workload) Kept {
 // are taken back: each would lead to the same decision, and to another alarm, without end.
 func (s *State) PutBack(k Kept) {
 	w, was := k.w, k.was
-	s.lookNear(w)
+	s.lookOn(w)
 	s.silenceSince(w, &was)
 	s.unqueue(w)
 	if w.watchedAt != nil {
@@ -60,7 +60,7 @@ func (s *State) PutBack(k Kept) {
 		}
 		w.unalign()
 		p.Freed()
-		s.lookNear(w)
+		s.lookOn(w)
 	}
 	s.requeue(w)
 	s.watch(w)
