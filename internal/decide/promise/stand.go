@@ -115,7 +115,11 @@ func newAligner(p *fleet.Partition, c Capacity) *aligner {
 	for i, is := range p.Islands {
 		al.islands[i] = island{whole: is.Whole(), share: c.Shares[i]}
 	}
-	trees := map[string]int{}
+	trees, stands := map[string]int{}, 0
+	for _, a := range p.Accounts {
+		stands += len(a.Islands())
+	}
+	room := make([]stand, 0, stands)
 	for k, a := range p.Accounts {
 		t, known := trees[a.Tree()]
 		if !known {
@@ -124,7 +128,7 @@ func newAligner(p *fleet.Partition, c Capacity) *aligner {
 			al.trees = append(al.trees, tree{})
 		}
 		al.trees[t].accounts = append(al.trees[t].accounts, k)
-		al.enter(k, t)
+		room = al.enter(k, t, room)
 	}
 	al.countMending()
 	al.coverNow()
@@ -168,19 +172,35 @@ func (al *aligner) quiet() bool {
 	return grants <= al.cap.Promisable
 }
 
-// enter puts an account into the alignment, as it stands now.
-func (al *aligner) enter(k, t int) {
+// enter puts an account into the alignment, as it stands now. Accounts come in order, so each is the last of its islands.
+func (al *aligner) enter(k, t int, room []stand) []stand {
 	a := al.p.Accounts[k]
 	r := &al.rows[k]
 	*r = row{account: a, tree: t, grant: a.GrantNodes(), declared: declared{home: -1}}
-	r.stands = make([]stand, 0, len(a.Islands()))
+	from := len(room)
 	for _, i := range a.Islands() {
 		n, touched := a.Backing[i], a.Touched(i)
-		st := al.stand(k, i)
-		st.before, st.present, st.touched, st.covered, st.backing = n, n, touched, touched, n
-		is := al.treeOf(st)
-		is.touched, is.backing = is.touched+touched, is.backing+n
+		room = append(room, stand{island: i, tree: al.treeIn(t, i), before: n, present: n, touched: touched, covered: touched, backing: n})
+		is := al.islandOf(i, k)
+		tree := &is.trees[room[len(room)-1].tree]
+		tree.touched, tree.backing = tree.touched+touched, tree.backing+n
 	}
+	r.stands = room[from:len(room):len(room)] // one that is made later gives the row a list of its own
+	al.enterWork(k)
+	return room
+}
+
+// islandOf is an island with an account, the last one so far, in it.
+func (al *aligner) islandOf(i, k int) *island {
+	is := &al.islands[i]
+	is.accounts = append(is.accounts, k)
+	return is
+}
+
+// enterWork counts what of an account's work is covered, and finds its declared gang.
+func (al *aligner) enterWork(k int) {
+	r := &al.rows[k]
+	a := r.account
 	if a.Loose() > 0 {
 		al.countCovered(k)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/maintenance"
+	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -99,12 +100,20 @@ func (b *busy) swap(ctx context.Context) (time.Duration, error) {
 	if err := b.end(ctx); err != nil {
 		return 0, err
 	}
-	worked := threadTime()
-	wall, err := b.submit(ctx)
-	if work := threadTime() - worked; work > 0 {
+	return worked(func() error {
+		_, err := b.submit(ctx)
+		return err
+	})
+}
+
+// worked is the processor time of a call on a locked thread, where that is known, else how long it took.
+func worked(do func() error) (time.Duration, error) {
+	began, from := time.Now(), threadTime()
+	err := do()
+	if work := threadTime() - from; work > 0 {
 		return work, err
 	}
-	return wall, err
+	return time.Since(began), err
 }
 
 // p99 is the figure of what one in a hundred exceeds.
@@ -178,9 +187,11 @@ func (p planned) tell(ctx context.Context, c core.Command) error {
 	return err
 }
 
-// rollOn lets visits end one after another. It times each decision about planned work that follows from one, and all
-// that follows.
+// rollOn lets visits end one after another. It says what processor time each decision about planned work takes that follows
+// from one, and all that follows.
 func (p planned) rollOn(ctx context.Context, times int) (next, ends []time.Duration) {
+	runtime.LockOSThread() // its processor time is asked for
+	defer runtime.UnlockOSThread()
 	var m mirror
 	p.Read(func(s *fleet.State) { m = newMirror(s, p.now) })
 	for range times {
@@ -190,10 +201,13 @@ func (p planned) rollOn(ctx context.Context, times int) (next, ends []time.Durat
 		if v != nil {
 			c = core.ReportVisit{Node: v.Node, Key: v.Key, Outcome: core.Passed}
 		}
-		began := time.Now()
-		res, err := p.Do(ctx, core.Request{Command: c, Actor: operator, Reason: "bench"})
+		var res engine.Result
+		took, err := worked(func() (err error) {
+			res, err = p.Do(ctx, core.Request{Command: c, Actor: operator, Reason: "bench"})
+			return err
+		})
 		if err == nil && v != nil {
-			ends = append(ends, time.Since(began))
+			ends = append(ends, took)
 		}
 		m.follow(res.Record)
 	}
@@ -249,10 +263,12 @@ func (m *mirror) follow(r event.Record) {
 
 // ask times a look that keeps what it found out, as the engine's does.
 func (m *mirror) ask(now fleet.Instant) {
-	began := time.Now()
-	_, noted, _ := maintenance.Next(m.s, now)
-	noted()
-	m.took = append(m.took, time.Since(began))
+	took, _ := worked(func() error {
+		_, noted, _ := maintenance.Next(m.s, now)
+		noted()
+		return nil
+	})
+	m.took = append(m.took, took)
 }
 
 // dryRun tries a rollout over all nodes on a copy: as a dry run through the API does.
