@@ -22,7 +22,7 @@ func (l *look) rollouts() (Action, bool) {
 			return *o.move, true
 		}
 		watch := l.near(r)
-		watch.Starts = fleet.Never // nobody is asked to stop before all rollouts are calm
+		watch.Starts = fleet.Never // no work is asked to stop before all rollouts are calm
 		l.calm[r.Name] = watch
 	}
 	return Action{}, false

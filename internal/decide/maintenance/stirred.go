@@ -17,7 +17,7 @@ func (l *look) stirs(r *fleet.Rollout, p *fleet.Partition, node int, watch fleet
 		return false
 	}
 	if watch.Starts <= l.now || short(watch, p) || l.otherRooms(r, p, watch, n.Island) || l.spared(p, watch, n.Island) {
-		return true // somebody may have to stop, or fewer nodes hold others up, or more may be out
+		return true // work may have to stop, or fewer nodes hold others up, or more may be out
 	}
 	if _, lacks := slices.BinarySearch(watch.Lacks[p.ID], node); !lacks {
 		return false
