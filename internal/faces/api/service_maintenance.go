@@ -176,6 +176,9 @@ func (s maintenanceService) WithdrawUpdate(ctx context.Context, m *musterv1.With
 func (s maintenanceService) StartRollout(ctx context.Context, m *musterv1.StartRolloutRequest) (*musterv1.StartRolloutResponse, error) {
 	c, err := wire.ReadRollout(m)
 	w, err := s.written(ctx, m, c, err)
+	if err == nil && w.GetDryRun() {
+		w.Notes = append(w.Notes, s.planNotes(ctx, m, c)...)
+	}
 	return &musterv1.StartRolloutResponse{Written: w}, err
 }
 

@@ -32,7 +32,7 @@ func newWhy(a *app) *cobra.Command {
 with its figures, who is behind it, and who can do something about it. It says when the workload should
 start, and what would let it start now. Each such change was tried on a copy of the fleet with the
 engine that decides, and the commands under it do it. Of work that ran it says what happened, and which
-work needed its room. JOB is NAME, or NAMESPACE/NAME.`,
+work needed its room; of work that runs, which planned work lies ahead for its nodes. JOB is NAME, or NAMESPACE/NAME.`,
 		Example: `  muster why oak/pretrain-0042
   muster why oak/pretrain-0042 --history        # all that happened to it, and how its reasons changed
   muster why oak/pretrain-0042 -o svg > life.svg # the same as a picture
@@ -65,7 +65,8 @@ func (o *whyOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	o.searchLonger(ctx, res)
-	ans := answer{message: res, lead: func(p *page) { p.why(res) }, rows: blockerRows(res.GetBlockers())}
+	works := o.ahead(ctx, res.GetWorkload())
+	ans := answer{message: res, lead: func(p *page) { p.why(res, works) }, rows: blockerRows(res.GetBlockers())}
 	if o.history {
 		ans.lead, ans.rows = func(p *page) { p.standing(res.GetWorkload()); p.history(res) }, historyRows(res.GetHistory())
 	}
@@ -91,7 +92,7 @@ func (o *whyOptions) searchLonger(ctx context.Context, res *musterv1.WhyResponse
 	}
 }
 
-func (p *page) why(res *musterv1.WhyResponse) {
+func (p *page) why(res *musterv1.WhyResponse, works []*musterv1.PlannedWork) {
 	p.standing(res.GetWorkload())
 	p.trouble(res)
 	for i, b := range res.GetBlockers() {
@@ -101,6 +102,7 @@ func (p *page) why(res *musterv1.WhyResponse) {
 		p.unblocked(res.GetWorkload())
 	}
 	p.forecast(res.GetForecast(), res.GetAnswer() == "impossible")
+	p.plannedAhead(res.GetWorkload(), works)
 	p.remedies(res)
 	if len(res.GetHistory()) > 1 {
 		p.history(res)

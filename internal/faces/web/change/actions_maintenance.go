@@ -16,6 +16,7 @@ import (
 var (
 	impactField  = field{name: "impact", label: "Impact", must: true, choices: []choice{{"restart", "restart: the node restarts"}, {"replace", "replace: another machine comes back"}, {"freeze", "freeze: the node pauses"}, {"none", "none"}}}
 	lastsField   = field{name: "lasts", label: "Takes", hint: "on one node", sample: "45m", must: true}
+	freezeField  = field{name: "freeze", label: "Pauses for", hint: "of impact freeze: at most; work that bears so long a freeze stays", sample: "30s"}
 	rolloutField = field{name: "name", label: "Rollout", must: true, fixed: true}
 )
 
@@ -90,14 +91,14 @@ var maintenanceActions = []action{
 			{name: "component", label: "Component", sample: "gpu-driver", must: true},
 			{name: "version", label: "Version", sample: "580", must: true},
 			{name: "gpus", label: "GPU models", hint: "that it fits", sample: "all"},
-			impactField, lastsField,
+			impactField, freezeField, lastsField,
 			{name: "deadline", label: "Deadline", hint: "by then it happens, whether people like it or not", sample: "none"},
 			{name: "executor", label: "Carried out by", must: true, choices: []choice{{"people", "people"}, {"job", "a Kubernetes Job on the node"}, {"provider", "the cloud, which applies what it keeps pending"}, {"simulated", "the server, which plays it"}}},
 		},
 		do: addUpdate,
 		command: func(f values) []string {
 			return flags([]string{"muster", "update", "add", f["name"], f["component"], f["version"]}, "--gpu", strings.Join((&attempt{values: f}).list("gpus"), ","),
-				"--impact", f["impact"], "--lasts", f["lasts"], "--deadline", f["deadline"], "--executor", f["executor"])
+				"--impact", f["impact"], "--freeze", f["freeze"], "--lasts", f["lasts"], "--deadline", f["deadline"], "--executor", f["executor"])
 		},
 		back: maintenancePage,
 	},
@@ -109,11 +110,15 @@ var maintenanceActions = []action{
 			{name: "updates", label: "Updates", hint: "names, with spaces between them", sample: "driver-580", must: true},
 			{name: "canary", label: "Nodes of the canary", sample: "2"},
 			{name: "soak", label: "Soak of the canary", sample: "24h"},
+			{name: "anywhere", label: "Canaries may stand outside the scope, where nothing keeps them", check: true},
 			{name: "bisect", label: "Search for the update that fails, where a canary of several fails", check: true},
 		},
 		do: startRollout,
 		command: func(f values) []string {
 			words := flags([]string{"muster", "rollout", "start", f["name"]}, "--scope", f["scope"], "--update", strings.Join((&attempt{values: f}).list("updates"), ","), "--canary", f["canary"], "--soak", f["soak"])
+			if f["anywhere"] != "" {
+				words = append(words, "--canary-anywhere")
+			}
 			if f["bisect"] != "" {
 				words = append(words, "--bisect")
 			}
@@ -133,6 +138,7 @@ var maintenanceActions = []action{
 			{name: "from", label: "From", hint: "a day, a time, or so long from now", sample: "now"},
 			{name: "to", label: "To", sample: "7d, or 2026-12-15", must: true},
 			{name: "time_zone", label: "Time zone", hint: "of these days and times, and of the rule", sample: "UTC, or Europe/London"},
+			{name: "blocks", label: "Keeps away", hint: "impacts, with spaces between them", sample: "freeze restart replace"},
 			{name: "recur", label: "Repeats", hint: "a rule of RFC 5545; From to To is the first time", sample: "once, or FREQ=WEEKLY;COUNT=10"},
 			{name: "why", label: "What for", sample: "launch of the model", must: true, sets: "reason"},
 			{name: "owner", label: "Owner", sample: "ada", must: true},
@@ -140,7 +146,7 @@ var maintenanceActions = []action{
 		},
 		do: addZone,
 		command: func(f values) []string {
-			return flags([]string{"muster", "nfz", "add", f["name"]}, "--scope", f["scope"], "--workload", f["workload"], "--from", cmp.Or(f["from"], "0h"), "--to", f["to"], "--time-zone", f["time_zone"], "--recur", f["recur"], "--owner", f["owner"], "--link", f["link"])
+			return flags([]string{"muster", "nfz", "add", f["name"]}, "--scope", f["scope"], "--workload", f["workload"], "--from", cmp.Or(f["from"], "0h"), "--to", f["to"], "--time-zone", f["time_zone"], "--recur", f["recur"], "--block", strings.Join((&attempt{values: f}).list("blocks"), ","), "--owner", f["owner"], "--link", f["link"])
 		},
 		back: maintenancePage,
 	},
@@ -159,16 +165,16 @@ var maintenanceActions = []action{
 			{name: "name", label: "Name", sample: "host-update", must: true},
 			nodesField,
 			{name: "starts", label: "Starts", sample: "3d", must: true},
-			lastsField, impactField,
+			lastsField, impactField, freezeField,
 			{name: "provider", label: "The provider announces it: it begins whatever zones say", check: true},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Maintenance.AddNotice, &musterv1.AddNoticeRequest{Write: a.write, Notice: &musterv1.Notice{
-				Name: a.text("name"), Nodes: a.list("nodes"), Starts: a.until("starts"), Lasts: a.span("lasts"), Impact: a.text("impact"), Provider: a.yes("provider"),
+				Name: a.text("name"), Nodes: a.list("nodes"), Starts: a.until("starts"), Lasts: a.span("lasts"), Impact: a.text("impact"), Freeze: a.span("freeze"), Provider: a.yes("provider"),
 			}})
 		},
 		command: func(f values) []string {
-			words := flags([]string{"muster", "notice", "add", f["name"]}, "--node", strings.Join((&attempt{values: f}).list("nodes"), ","), "--starts", f["starts"], "--lasts", f["lasts"], "--impact", f["impact"])
+			words := flags([]string{"muster", "notice", "add", f["name"]}, "--node", strings.Join((&attempt{values: f}).list("nodes"), ","), "--starts", f["starts"], "--lasts", f["lasts"], "--impact", f["impact"], "--freeze", f["freeze"])
 			if f["provider"] != "" {
 				words = append(words, "--provider")
 			}
@@ -189,7 +195,7 @@ var maintenanceActions = []action{
 
 func addUpdate(a *attempt) (*musterv1.Written, error) {
 	u := &musterv1.NodeUpdate{
-		Name: a.text("name"), Component: a.text("component"), Version: a.text("version"), Gpus: a.list("gpus"), Impact: a.text("impact"), Lasts: a.span("lasts"), Executor: a.text("executor"),
+		Name: a.text("name"), Component: a.text("component"), Version: a.text("version"), Gpus: a.list("gpus"), Impact: a.text("impact"), Freeze: a.span("freeze"), Lasts: a.span("lasts"), Executor: a.text("executor"),
 	}
 	if a.text("deadline") != "" {
 		u.Deadline = a.until("deadline")
@@ -198,7 +204,7 @@ func addUpdate(a *attempt) (*musterv1.Written, error) {
 }
 
 func startRollout(a *attempt) (*musterv1.Written, error) {
-	m := &musterv1.StartRolloutRequest{Write: a.write, Name: a.text("name"), Scope: a.text("scope"), Updates: a.list("updates"), Soak: a.span("soak"), Bisect: a.yes("bisect")}
+	m := &musterv1.StartRolloutRequest{Write: a.write, Name: a.text("name"), Scope: a.text("scope"), Updates: a.list("updates"), Soak: a.span("soak"), CanaryAuto: a.yes("anywhere"), Bisect: a.yes("bisect")}
 	if n := a.maybe("canary"); n != nil {
 		m.CanaryNodes = *n
 	}
@@ -209,6 +215,6 @@ func addZone(a *attempt) (*musterv1.Written, error) {
 	zone := a.zone("time_zone")
 	return send(a, a.v.Maintenance.AddZone, &musterv1.AddZoneRequest{Write: a.write, Zone: &musterv1.Zone{
 		Name: a.text("name"), Scope: a.text("scope"), Workload: a.text("workload"), From: a.fromIn("from", zone), To: a.untilIn("to", zone),
-		Recur: a.text("recur"), TimeZone: a.text("time_zone"), Reason: a.text("why"), Owner: a.text("owner"), Link: a.text("link"),
+		Blocks: a.list("blocks"), Recur: a.text("recur"), TimeZone: a.text("time_zone"), Reason: a.text("why"), Owner: a.text("owner"), Link: a.text("link"),
 	}})
 }
