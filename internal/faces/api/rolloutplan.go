@@ -40,7 +40,7 @@ func (s maintenanceService) planNotes(ctx context.Context, m *musterv1.StartRoll
 func stagesNote(stages []maintenance.Stage) string {
 	parts := make([]string, len(stages))
 	for i, x := range stages {
-		parts[i] = fmt.Sprintf("%s %s", x.Name, text.Count(x.Nodes, "node"))
+		parts[i] = fmt.Sprintf("%s (%s)", x.Name, text.Count(x.Nodes, "node"))
 	}
 	if len(parts) == 0 {
 		return "No node is left to visit."
