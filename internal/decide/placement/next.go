@@ -49,6 +49,7 @@ func (pl *Planner) startReserved() (Plan, bool) {
 	for _, w := range pl.p.Leaving() {
 		awaited[w.For] = true
 	}
+	withholds := false
 	for _, w := range pl.p.Reserving() {
 		if plan, ok := pl.releaseOutOfUse(w); ok {
 			return plan, true
@@ -56,11 +57,16 @@ func (pl *Planner) startReserved() (Plan, bool) {
 		if plan, ok := releaseUncovered(w); ok {
 			return plan, true
 		}
-		if !awaited[w.ID] && pl.vacated(w) {
+		switch {
+		case pl.isWithheld(w, Starts):
+			withholds = true
+		case !awaited[w.ID] && pl.vacated(w):
 			return Plan{Kind: Start, Workload: w}, true
 		}
 	}
-	pl.restedAt = pl.p.Shifted() + 1
+	if !withholds {
+		pl.restedAt = pl.p.Shifted() + 1
+	}
 	return Plan{}, false
 }
 
