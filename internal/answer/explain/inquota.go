@@ -85,8 +85,8 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 	switch {
 	case (!n.guaranteed() || n.overtaken()) && (!n.barred || n.heldUnused == 0) && n.unevictable+q.gpus <= a.Grant:
 		return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
-			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.",
-			a.Quota, a.Grant, a.BackedGPUs(), n.unevictable, q.gpus).until(q.nodesReturn()), true
+			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.%s%s",
+			a.Quota, a.Grant, a.BackedGPUs(), n.unevictable, q.gpus, q.cut(a), q.down()).until(q.nodesReturn()), true
 	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false) && q.pl.CouldEver(q.it):
 		return q.split(a, figures), true
 	}
@@ -104,8 +104,8 @@ func (q *question) split(a *fleet.Account, figures map[string]int) Blocker {
 	}
 	figures["needsNodes"], figures["largestNodes"] = q.gang, most
 	return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
-		"%s has %d GPUs backed, at most %d nodes of them in one island (%s); its gang needs %d nodes in one %s.%s",
-		a.Quota, a.BackedGPUs(), most, text.Few(pieces, mostPieces), max(q.gang, 1), q.reach(), q.wider(a)).until(q.nodesReturn())
+		"%s has %d GPUs backed, at most %d nodes of them in one island (%s); its gang needs %d nodes in one %s.%s%s%s",
+		a.Quota, a.BackedGPUs(), most, text.Few(pieces, mostPieces), max(q.gang, 1), q.reach(), q.wider(a), q.cut(a), q.down()).until(q.nodesReturn())
 }
 
 // downNodes names a few nodes that are not healthy, the longest down first.
@@ -143,11 +143,11 @@ func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
 	}
 	if !n.hasSiblings {
 		b := block(reason.QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": n.unevictable}, holders(a.Work()),
-			"%s uses %d of its %d backed GPUs; it needs %d.", a.Quota, n.unevictable, a.BackedGPUs(), q.gpus)
+			"%s uses %d of its %d backed GPUs; it needs %d.%s", a.Quota, n.unevictable, a.BackedGPUs(), q.gpus, q.cut(a))
 		return q.beyond(b, a.Grant, a.Quota).until(q.declaredEnd(a.Work())), true
 	}
 	b := block(reason.TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeUnevictable}, holders(q.treeWork(a.Tree())),
-		"Of the %d GPUs that back the tree of %s, work that it may not evict uses %d; it needs %d.", n.treeBacked, a.Quota, n.treeUnevictable, q.gpus)
+		"Of the %d GPUs that back the tree of %s, work that it may not evict uses %d; it needs %d.%s", n.treeBacked, a.Quota, n.treeUnevictable, q.gpus, q.cut(a))
 	return q.beyond(b, n.treeGranted, "the tree "+a.Tree()).until(q.declaredEnd(q.treeWork(a.Tree()))), true
 }
 

@@ -34,7 +34,7 @@ func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) 
 	if a := p.Account(c.Quota); a != nil {
 		wasGang = a.Gang
 	}
-	tooLarge := gangTooLarge(s, p, wasGang, e.Gang, now)
+	tooLarge := gangTooLarge(s, p, c.Quota, wasGang, e.Gang, now)
 	used, refusal := checkPromise(s, p, c, e, now)
 	if refusal != nil {
 		if tooLarge != nil {

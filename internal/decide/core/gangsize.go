@@ -10,7 +10,7 @@ import (
 // gangTooLarge refuses a declared gang that is larger than it was and than what
 // every island can sustain: it could never be used in one piece (semantics §4).
 // nil: some island sustains it, or it did not grow.
-func gangTooLarge(s *fleet.State, p *fleet.Partition, was, gang int, now fleet.Instant) *Refusal {
+func gangTooLarge(s *fleet.State, p *fleet.Partition, quota string, was, gang int, now fleet.Instant) *Refusal {
 	if gang <= was {
 		return nil
 	}
@@ -28,6 +28,24 @@ func gangTooLarge(s *fleet.State, p *fleet.Partition, was, gang int, now fleet.I
 	if best >= 0 {
 		where = fmt.Sprintf("the largest that would do is %d GPUs, in island %s under its policy %s", largest, p.Islands[best].Name, s.BufferFor(p, best))
 	}
-	return refuse(GangTooLarge, "no island of %s can sustain a gang of %d GPUs: %s; declare a smaller gang, or overcommit with a reason", p.ID, gang, where).
-		with(map[string]int{"gang": gang, "largest": largest})
+	figures := map[string]int{"gang": gang, "largest": largest}
+	if now := largestNow(p, quota); now < largest {
+		where += fmt.Sprintf(", of which at most %d are in one piece now beside what backs other quotas", now)
+		figures["now"] = now
+	}
+	return refuse(GangTooLarge, "no island of %s can sustain a gang of %d GPUs: %s; declare a smaller gang, or overcommit with a reason", p.ID, gang, where).with(figures)
+}
+
+// largestNow is the largest gang of a quota that some island could back now beside what backs others there.
+func largestNow(p *fleet.Partition, quota string) (gpus int) {
+	for i, island := range p.Islands {
+		nodes := min(island.Share, p.Promisable)
+		for _, a := range p.Accounts {
+			if a.Quota != quota {
+				nodes -= a.Backing[i]
+			}
+		}
+		gpus = max(gpus, nodes*p.GPUsPerNode)
+	}
+	return gpus
 }

@@ -124,6 +124,8 @@ const mostGPUs = 10_000_000
 func gpusOf(text string) (int32, error) {
 	n, err := strconv.Atoi(text)
 	switch {
+	case err == nil && strings.HasPrefix(text, "+"):
+		return 0, usage("%.40s has a sign; write a whole number, as in 64", text)
 	case err != nil:
 		return 0, usage("%.40q is not a number of GPUs; write a whole number, as in 64", text)
 	case n < 0 || n > mostGPUs:

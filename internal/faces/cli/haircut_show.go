@@ -177,7 +177,7 @@ func causesText(part *musterv1.HaircutPart) string {
 // consequences says what trying the plan showed.
 func (p *page) consequences(h *musterv1.Haircut) {
 	touched := 0
-	for _, w := range h.GetWaves() {
+	for i, w := range h.GetWaves() {
 		for _, part := range w.GetParts() {
 			for _, t := range part.GetUnprotected() {
 				p.wrapAs("  ", fmt.Sprintf("%s (%s) runs on, with %s unprotected in %s.", t.GetWorkload(), t.GetQuota(), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))
@@ -189,7 +189,7 @@ func (p *page) consequences(h *musterv1.Haircut) {
 				p.wrapAs("  ", fmt.Sprintf("%s (%s) is starting, and loses its reserved room of %s in %s: it goes back to its queue, with its age.", t.GetWorkload(), t.GetQuota(), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))
 			}
 			touched += len(part.GetUnprotected()) + len(part.GetEvicted()) + len(part.GetRequeued())
-			p.flexGain(part)
+			p.flexGain(i+1, part)
 		}
 	}
 	if touched == 0 && len(h.GetWaves()) > 0 {
@@ -215,8 +215,9 @@ func (p *page) obstacles(h *musterv1.Haircut) {
 	}
 }
 
-func (p *page) flexGain(part *musterv1.HaircutPart) {
-	p.wrapAs("  ", fmt.Sprintf("flex in %s: %s GPUs now, %s then; quotas may call back %s of it now, %s then", part.GetPartition(),
+// flexGain says what a wave makes flex in a partition.
+func (p *page) flexGain(wave int, part *musterv1.HaircutPart) {
+	p.wrapAs("  ", fmt.Sprintf("wave %d, flex in %s: %s GPUs now, %s then; quotas may call back %s of it now, %s then", wave, part.GetPartition(),
 		grouped(int64(part.GetFlex())), grouped(int64(part.GetFlexAfter())),
 		grouped(int64(part.GetFlex()-part.GetFirm())), grouped(int64(part.GetFlexAfter()-part.GetFirmAfter()))))
 	if list := part.GetKnown(); len(list) > 0 {

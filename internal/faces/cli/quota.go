@@ -25,6 +25,7 @@ type quotaListOptions struct {
 	*app
 	reading
 	under, partition string
+	mine             bool
 }
 
 func newQuotaList(a *app) *cobra.Command {
@@ -37,8 +38,9 @@ func newQuotaList(a *app) *cobra.Command {
 the part that stands on promisable nodes now, which its researchers can count on. Then follow what its
 workloads use, and what siblings borrow or lend. GANG NOW is the largest gang that its researchers could
 start guaranteed now, in one island. A grant whose declared gang lies in no island whole is flagged
-GangUnbacked. Everybody may target a quota that is open.`,
-		Example: "  muster quota list research\n  muster quota list --partition tiger/h200 -o wide",
+GangUnbacked. Everybody may target a quota that is open. With --mine the list has the quotas whose access
+list names you, a group or a namespace of yours.`,
+		Example: "  muster quota list research\n  muster quota list --mine\n  muster quota list --partition tiger/h200 -o wide",
 		Args:    needs(0, 1, "at most one quota"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.under = first(args)
@@ -47,6 +49,7 @@ GangUnbacked. Everybody may target a quota that is open.`,
 	}
 	o.reading.flags(a, cmd)
 	cmd.Flags().StringVar(&o.partition, "partition", "", "only figures of this partition")
+	cmd.Flags().BoolVar(&o.mine, "mine", false, "only quotas whose access list names you, a group or a namespace of yours")
 	return cmd
 }
 
@@ -54,6 +57,9 @@ func (o *quotaListOptions) ask(ctx context.Context) (answer, error) {
 	res, err := o.client().Quotas.ListQuotas(ctx, &musterv1.ListQuotasRequest{AsOf: o.asOf.message(), Under: o.under, Partition: o.partition})
 	if err != nil {
 		return answer{}, err
+	}
+	if o.mine {
+		return o.mineAnswer(ctx, res)
 	}
 	return answer{message: res, table: quotaTable(res.GetQuotas()), tail: func(p *page) { p.bare(res.GetQuotas()) }}, nil
 }
@@ -75,12 +81,12 @@ func quotaTable(quotas []*musterv1.Quota) *table {
 	t := newTable("There are no quotas with grants here; muster quota grant gives one a grant.",
 		column{head: "QUOTA", folds: true}, column{head: "PARTITION", name: true},
 		column{head: "ASSIGNED", right: true}, column{head: "GANG", right: true, spare: true}, column{head: "BACKED", right: true},
-		column{head: "UNBACKED", right: true, spare: true}, column{head: "USAGE", right: true},
+		column{head: "UNBACKED", right: true, wide: true}, column{head: "USAGE", right: true},
 		column{head: "GUARANTEED", right: true, wide: true}, column{head: "BORROWING", right: true, wide: true},
-		column{head: "UNPROTECTED", right: true, spare: true}, column{head: "SCHEDULED", right: true, wide: true},
+		column{head: "UNPROTECTED", right: true, wide: true}, column{head: "SCHEDULED", right: true, wide: true},
 		column{head: "UNSCHEDULED", right: true, wide: true},
-		column{head: "BORROWED", right: true, spare: true}, column{head: "LENT", right: true, spare: true},
-		column{head: "OVER", right: true, wide: true}, column{head: "HELD", right: true, spare: true},
+		column{head: "BORROWED", right: true, wide: true}, column{head: "LENT", right: true, wide: true},
+		column{head: "OVER", right: true, wide: true}, column{head: "HELD", right: true, wide: true},
 		column{head: "LARGEST GANG", brief: "GANG NOW", right: true}, column{head: "LARGEST PIECE", right: true, wide: true}, column{head: "OPEN", wide: true},
 		column{head: "ISLANDS", wide: true}, column{head: "NOTE", spare: true, folds: true},
 	)
@@ -115,11 +121,22 @@ func islandsText(gpus map[string]int32) string {
 	return strings.Join(parts, " ")
 }
 
-// noteOf is the note of a quota's grant, with what of it is held for whom.
+// noteOf is the note of a quota's grant, with the figures that most grants lack, and with what of it is held for whom.
 func noteOf(q *musterv1.Quota, g *musterv1.Grant) string {
 	var parts []string
 	if text := note(g); text != "" {
 		parts = append(parts, text)
+	}
+	for _, one := range []struct {
+		n    int32
+		text string
+	}{
+		{g.GetUnbacked(), "%d unbacked"}, {g.GetUnprotected(), "%d unprotected"}, {g.GetBorrowed(), "borrows %d"}, {g.GetLent(), "lends %d"},
+		{heldIn(q, g.GetPartition()), "%d held for it"},
+	} {
+		if one.n != 0 {
+			parts = append(parts, fmt.Sprintf(one.text, one.n))
+		}
 	}
 	if q.GetOpen() {
 		parts = append(parts, openMark(true))

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -132,7 +133,16 @@ func (o *grantOptions) said(req *musterv1.SetGrantRequest) string {
 // dayText is a moment with its day of the week and its zone.
 func dayText(at time.Time) string { return at.Format("Mon 2006-01-02 15:04 MST") }
 
+// notRelative refuses a grant that is written as a change of itself: two people who each add
+// the same GPUs would add them twice, and a repeated command, too.
+func notRelative(gpus string) error {
+	return usage("%.40s would change a grant, and a grant is set as a whole: write how many GPUs it shall have in all. muster quota show QUOTA says how many it has", gpus)
+}
+
 func (o *grantOptions) request(cmd *cobra.Command, args []string) (*musterv1.SetGrantRequest, error) {
+	if strings.HasPrefix(args[2], "+") {
+		return nil, notRelative(args[2])
+	}
 	gpus, err := gpusOf(args[2])
 	req := &musterv1.SetGrantRequest{
 		Quota: args[0], Partition: args[1], Gpus: gpus, Overcommit: o.overcommit, Until: o.until.message(),

@@ -138,6 +138,8 @@ func badFlag(cmd *cobra.Command, err error) error {
 	var ours *usageError
 	var value *pflag.InvalidValueError
 	switch m := negative.FindStringSubmatch(err.Error()); {
+	case m != nil && strings.HasSuffix(cmd.CommandPath(), "quota grant"):
+		return notRelative(m[1])
 	case m != nil:
 		return usage("%s is below zero; write a whole number from 0", m[1])
 	case errors.As(err, &value) && errors.As(err, &ours):

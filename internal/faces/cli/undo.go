@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/wire"
@@ -272,7 +274,8 @@ func (a *app) reverse(ctx context.Context, kind string, f reversible, r *musterv
 	return nil
 }
 
-// regrant gives a quota the grant that it had before a record, with the gang of that grant.
+// regrant gives a quota the grant that it had before a record, with the gang of that grant; with
+// --overcommit where it would be refused as a promise that cannot be kept.
 func (a *app) regrant(ctx context.Context, f reversible, r *musterv1.Record) []string {
 	for _, e := range r.GetEvents() {
 		if e.GetKind() == "grant.transferred" || e.GetKind() == "haircut.applied" || e.GetKind() == "haircut.undone" {
@@ -280,19 +283,35 @@ func (a *app) regrant(ctx context.Context, f reversible, r *musterv1.Record) []s
 		}
 	}
 	line := []string{"quota", "grant", f.Quota, f.Partition}
+	req := &musterv1.SetGrantRequest{Quota: f.Quota, Partition: f.Partition}
 	if f.Temporary != f.WasTemporary {
 		if f.WasTemporary.GPUs == 0 {
 			return append(line, "0", "--until", "now")
 		}
-		return append(line, fmt.Sprint(f.WasTemporary.GPUs), "--until", time.Unix(0, f.WasTemporary.Until).UTC().Format(time.RFC3339))
+		until := time.Unix(0, f.WasTemporary.Until).UTC()
+		req.Gpus, req.Until = int32(f.WasTemporary.GPUs), timestamppb.New(until)
+		return a.overcommitted(ctx, req, r, append(line, fmt.Sprint(f.WasTemporary.GPUs), "--until", until.Format(time.RFC3339)))
 	}
 	was, _ := f.Was.(float64)
-	line = append(line, fmt.Sprint(int(was)))
+	req.Gpus = int32(was)
+	line = append(line, fmt.Sprint(req.Gpus))
 	before, err := a.client().Quotas.GetQuota(ctx, &musterv1.GetQuotaRequest{AsOf: timestamppb.New(r.GetAt().AsTime().Add(-1)), Path: f.Quota})
 	for _, g := range before.GetQuota().GetGrants() {
 		if err == nil && g.GetPartition() == f.Partition && g.GetGang() > 0 {
+			req.Gang = &g.Gang
 			line = append(line, "--gang", fmt.Sprint(g.GetGang()))
 		}
+	}
+	return a.overcommitted(ctx, req, r, line)
+}
+
+// overcommitted adds --overcommit to a command that sets a grant, where a dry run of it says that it needs that.
+func (a *app) overcommitted(ctx context.Context, req *musterv1.SetGrantRequest, r *musterv1.Record, line []string) []string {
+	req.Write = &musterv1.Write{DryRun: true, Reason: undoing + fmt.Sprint(r.GetSeq())}
+	_, err := a.client().Quotas.SetGrant(ctx, req)
+	var refusal *client.Refusal
+	if errors.As(err, &refusal) && slices.Contains([]string{"Overpromise", "GangTooLarge"}, refusal.Code) {
+		line = append(line, "--overcommit")
 	}
 	return line
 }

@@ -19,9 +19,9 @@ func newWhoami(a *app) *cobra.Command {
 	o := &whoamiOptions{app: a}
 	return &cobra.Command{
 		Use:   "whoami",
-		Short: "who you are to the server: user, groups, roles, namespaces",
+		Short: "who you are to the server: user, groups, roles, namespaces, quotas",
 		Long: `Whoami says as whom the server knows you, which groups your sign-in brings, which roles you have and where,
-which namespaces you may submit into, and which server it is. Roles are given with muster role grant.`,
+which namespaces you may submit into, which quotas you may target, and which server it is. Roles are given with muster role grant.`,
 		Example: "  muster whoami\n  muster whoami -o json",
 		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -37,7 +37,15 @@ func (o *whoamiOptions) ask(ctx context.Context) (answer, error) {
 	}
 	t := newTable("", column{head: "ACTOR"}, column{head: "USER"}, column{head: "OPERATOR"}, column{head: "GROUPS"}, column{head: "ROLES"}, column{head: "NAMESPACES"})
 	t.add(s.GetActor(), s.GetUser(), s.GetOperator(), s.GetGroups(), s.GetRoles(), s.GetNamespaces())
-	return answer{message: identity(s), rows: t, lead: func(p *page) { p.whoami(o.server, s) }}, nil
+	c := o.callerOf(s)
+	quotas, err := o.client().Quotas.ListQuotas(ctx, &musterv1.ListQuotasRequest{}) // who may not read them is told the rest
+	return answer{message: identity(s), rows: t, lead: func(p *page) {
+		p.whoami(s)
+		if err == nil {
+			p.quotasOf(c, quotas.GetQuotas())
+		}
+		p.say("server      %s%s", o.server, behind(s))
+	}}, nil
 }
 
 // identity is what of a status is about the caller.
@@ -48,7 +56,7 @@ func identity(s *musterv1.StatusResponse) *musterv1.StatusResponse {
 	}
 }
 
-func (p *page) whoami(server string, s *musterv1.StatusResponse) {
+func (p *page) whoami(s *musterv1.StatusResponse) {
 	p.say("you         %s", p.paint.paint(strong, s.GetActor()))
 	p.listed("groups      ", s.GetGroups(), "none")
 	if s.GetOperator() {
@@ -62,7 +70,6 @@ func (p *page) whoami(server string, s *musterv1.StatusResponse) {
 	default:
 		p.listed("namespaces  ", s.GetNamespaces(), "none that you were given a role in")
 	}
-	p.say("server      %s%s", server, behind(s))
 }
 
 // listed says names after a word, or that there are none.

@@ -1,0 +1,31 @@
+package core_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+)
+
+// A gang that no island sustains is refused with the largest that one does, and with what of that
+// other quotas leave in one piece now.
+func TestAGangThatIsTooLargeIsToldWhatIsInOnePieceNow(t *testing.T) {
+	st := smallFleet(t, 4, 3, 3)
+	st.do(0, core.CreateQuota{Path: "x"})
+	ask := core.SetGrant{Quota: "x", Partition: "t/g", GPUs: 40, Gang: 40}
+	refuse := func(at time.Duration) string {
+		_, refusal := core.Step(st.s, core.Request{Command: ask, Actor: core.System, Reason: "test"}, moment(at))
+		if refusal == nil || refusal.Code != core.GangTooLarge {
+			t.Fatalf("refused with %v, want GangTooLarge", refusal)
+		}
+		return refusal.Message
+	}
+	if got := refuse(time.Minute); !strings.Contains(got, "the largest that would do is 32 GPUs, in island a") || strings.Contains(got, "now") {
+		t.Error(got)
+	}
+	st.quota(2*time.Minute, "y", 4, 4)
+	if got := refuse(3 * time.Minute); !strings.Contains(got, "the largest that would do is 32 GPUs, in island a under its policy fixed 0 %, of which at most 24 are in one piece now beside what backs other quotas") {
+		t.Error(got)
+	}
+}
