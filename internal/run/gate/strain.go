@@ -11,7 +11,7 @@ import (
 // server counts as strained, and how little is spared then.
 const (
 	strainEvery = 500 * time.Millisecond
-	ease        = 2 * time.Millisecond
+	ease        = 500 * time.Microsecond
 	leastSpare  = 0.25
 	strainShare = 0.9
 )

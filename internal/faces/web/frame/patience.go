@@ -98,7 +98,7 @@ type readerTurns struct {
 // much may be saved up, as the API has it (api/slots.go says why it is no more). While others wait
 // for the processor it is less of both.
 const (
-	workEach    = 0.25
+	workEach    = 0.1
 	workSaved   = 1.0
 	mostReaders = 4096
 )
