@@ -118,7 +118,7 @@ func Codes() []CodeRow {
 		{NotWholeNodes, Barred, "the GPUs are not a multiple of what a node has", "round to whole nodes"},
 
 		{Overpromise, Barred, "more would be assigned than can be sustained", "lower another grant, or `--overcommit` with a reason"},
-		{GangTooLarge, Barred, "the gang is larger than any island can sustain", "a smaller gang, or `--overcommit` with a reason"},
+		{GangTooLarge, Barred, "the gang that a grant declares is larger than any island can sustain", "a smaller gang, or `--overcommit` with a reason"},
 		{NotReadyForWave, Barred, "the cluster does not meet the readiness list for a wave of a haircut", "`muster cluster ready`"},
 		{InUse, Barred, "something still depends on what would be deleted", "remove what the message names first"},
 		{QuotaAssigned, Barred, "quota is still assigned in the cluster that would be retired", "take it back first; the message says whose it is"},

@@ -178,7 +178,7 @@ func (y *updateYear) looks(ctx context.Context) error {
 		old := y.openRollout(scope, updates)
 		if old.canaryFailed {
 			y.book.rejected++
-			if err := y.try(ctx, core.MoveRollout{Name: old.name, State: fleet.RolloutRunning, NotTheUpdate: true}); err != nil {
+			if err := y.goOn(ctx, old.name); err != nil {
 				return err
 			}
 		}
@@ -195,6 +195,17 @@ func (y *updateYear) looks(ctx context.Context) error {
 			Scope: scope, Updates: updates, Canary: fleet.CanaryRule{Auto: true},
 			Limits: fleet.VisitLimit{PerIsland: windowAtOnce, PerPartition: windowAtOnce, Failures: -1},
 		}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goOn lets a paused rollout run again: with another canary where one failed, and as it is where it
+// paused for something else, or looks for the update that fails.
+func (y *updateYear) goOn(ctx context.Context, rollout string) error {
+	for _, excused := range []bool{true, false} {
+		if err := y.try(ctx, core.MoveRollout{Name: rollout, State: fleet.RolloutRunning, NotTheUpdate: excused}); err != nil {
 			return err
 		}
 	}

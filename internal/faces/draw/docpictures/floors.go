@@ -17,7 +17,7 @@ type floor struct {
 var floors = []floor{
 	{"server", "wiring; cmd/muster is its main", "", ""},
 	{"faces", "what people and programs see", "api wire cli web signin metrics calendar picture sheet draw", "draw"},
-	{"prove", "is it right, and how fast", "scenario stage simulate backtest bench siege judge chaos demo trace kubetest tofutest compare walls prose layout oracle mutate sbom buildstudy", "judge"},
+	{"prove", "is it right, and how fast", "scenario stage simulate backtest bench siege judge chaos demo trace kubetest tofutest testmodule compare walls prose layout oracle mutate sbom buildstudy", "judge"},
 	{"clusters", "the world outside", "kube link", ""},
 	{"answer", "questions about state and log", "explain whatif forecast past view words reason recurrence clusterlife retain fleetfile yamlfile", "explain whatif forecast past view reason clusterlife"},
 	{"run", "one writer, a durable log, effects", "engine journal keys audit driver provision executor notify gate compact wholefile", ""},
