@@ -85,7 +85,7 @@ func (s *server) several() (*clusters, error) {
 	}
 	c.hub = &link.Hub{Trust: trust, Log: s.log, Check: c.check, Joined: c.joined, Note: s.noteAgent}
 	if s.sharing != nil { // other servers have the same log
-		c.hub.Term, c.hub.Keep = s.leadership.Term, s.sharing.Sync
+		c.hub.Term, c.hub.Keep = func() int64 { return s.leadership.Term() }, s.sharing.Sync
 	}
 	return c, nil
 }
