@@ -135,7 +135,7 @@ type deferral struct {
 }
 
 func newTurn(s *fleet.State, now fleet.Instant) *turn {
-	return &turn{s: s, now: now, insist: map[uint64]bool{}, outranked: map[uint64]int{}}
+	return &turn{s: s, now: now, insist: map[uint64]bool{}, outranked: map[uint64]int{}, fell: map[string]bool{}}
 }
 
 func (t *turn) emit(e event.Event) {
@@ -150,21 +150,13 @@ func (t *turn) emit(e event.Event) {
 func (t *turn) noteFall(e event.Event) {
 	switch e := e.(type) {
 	case event.GrantSet:
-		t.fallsIn(e.Partition)
+		t.fell[e.Partition] = true
 	case event.GrantTransferred:
-		t.fallsIn(e.Partition)
+		t.fell[e.Partition] = true
 	case event.BackingAligned:
-		if p := t.s.Partition(e.Partition); p.Regranted || e.Promisable < p.Promisable {
-			t.fallsIn(e.Partition)
-		}
+		p := t.s.Partition(e.Partition)
+		t.fell[p.ID] = t.fell[p.ID] || p.Regranted || e.Promisable < p.Promisable
 	}
-}
-
-func (t *turn) fallsIn(partition string) {
-	if t.fell == nil {
-		t.fell = map[string]bool{}
-	}
-	t.fell[partition] = true
 }
 
 // Idle says whether deciding again now would change nothing: the fixed point

@@ -45,14 +45,14 @@ func (pl *Planner) classifyTree(tree *fleet.Tree, fell bool) []Change {
 	inside, rest := pl.guarded[:0], pl.others[:0]
 	for _, a := range tree.Accounts() {
 		backed += a.BackedGPUs()
-		inside, rest = pl.insideQuota(a, fell, inside, rest)
+		inside, rest = pl.insideQuota(a, inside, rest)
 	}
 	c := pl.newCover(backed, backing)
 	for _, u := range inside {
 		c.add(u.unit)
 	}
 	slices.SortStableFunc(rest, func(x, y judgedUnit) int {
-		return cmp.Or(cmp.Compare(x.turn(), y.turn()), x.key.Compare(y.key))
+		return cmp.Or(cmp.Compare(x.turn(fell), y.turn(fell)), x.key.Compare(y.key))
 	})
 	rest = pl.coverRest(c, rest)
 	inside = append(inside, rest...)
@@ -60,16 +60,19 @@ func (pl *Planner) classifyTree(tree *fleet.Tree, fell bool) []Change {
 	return changesOf(inside)
 }
 
-// turn is when a tree is asked to cover a unit beside what its quotas cover: first what is covered now
-// and borrows, then what nothing covers and is inside its quota's backing, then what else nothing covers.
-func (u judgedUnit) turn() int {
+// turn is when a tree is asked to cover a unit beside what its quotas cover. Work that is covered now
+// and borrows comes before any that is not: the end of one, or nodes that come back, make no work
+// unprotected. Only after a fall does it come behind what is inside its quota's backing.
+func (u judgedUnit) turn(fell bool) int {
 	switch {
+	case u.holds == fleet.HoldsGuaranteed && fell:
+		return 0
 	case u.holds == fleet.HoldsGuaranteed:
-		return 1
-	case u.unit.holds == fleet.HoldsUnprotected:
 		return 2
+	case u.unit.holds == fleet.HoldsUnprotected:
+		return 3
 	}
-	return 0
+	return 1
 }
 
 // coverRest judges the units that their tree covers or nothing: each holds its GPUs as it is judged already where
@@ -90,12 +93,10 @@ func (pl *Planner) coverRest(c *cover, rest []judgedUnit) []judgedUnit {
 }
 
 // insideQuota splits an account's units: those inside its backing, in number in
-// the quota's order and on its nodes, and the rest. On nodes too no unit loses its
-// cover to one that has none; what leaves with a unit is inside only if that is. What is inside
-// only now comes with the rest where other work of the quota borrows: the end of one, or nodes that
-// come back, make no work of a quota unprotected for other work of it. After a fall the order alone counts.
-func (pl *Planner) insideQuota(a *fleet.Account, fell bool, inside, rest []judgedUnit) (in, out []judgedUnit) {
-	from := len(rest)
+// the quota's order and on its nodes, and the rest, among it what is inside the backing only now.
+// On nodes too no unit loses its cover to one that has none; what leaves with a unit is inside
+// only if that is.
+func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judgedUnit) (in, out []judgedUnit) {
 	var bare []*unit
 	gpus, c := a.BackedGPUs(), pl.newCover(unlimited, a.Backing)
 	var bareParts, outside parts
@@ -123,15 +124,9 @@ func (pl *Planner) insideQuota(a *fleet.Account, fell bool, inside, rest []judge
 			inside = append(inside, judgedUnit{u, fleet.HoldsGuaranteed})
 		}
 	}
-	borrows := func(u judgedUnit) bool { return u.turn() == 0 }
-	yields := !fell && slices.ContainsFunc(rest[from:], borrows)
 	for _, u := range bare {
-		switch {
-		case !try(u):
-		case yields:
+		if try(u) {
 			rest = append(rest, judgedUnit{u, fleet.HoldsGuaranteed})
-		default:
-			inside = append(inside, judgedUnit{u, fleet.HoldsGuaranteed})
 		}
 	}
 	return inside, rest
