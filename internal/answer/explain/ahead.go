@@ -51,7 +51,7 @@ func (q *question) ahead() (Blocker, bool) {
 	names, next := q.giveBack(p)
 	realign(c, p, q.now)
 	pl := placement.New(c, p, q.now)
-	pl.Classify(false)
+	pl.Classify()
 	plan, ok := pl.Next()
 	if !ok || plan.Workload.ID != q.w.ID || plan.Kind != placement.Place {
 		return Blocker{}, false

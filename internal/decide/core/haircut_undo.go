@@ -79,7 +79,7 @@ func giveBack(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) []e
 		t.backAgain(w)
 	}
 	for _, part := range w.Parts {
-		for p := t.s.Partition(part.Partition); t.classify(p, placement.New(t.s, p, now)); {
+		for pl := placement.New(t.s, t.s.Partition(part.Partition), now); t.classify(pl); {
 		}
 	}
 	return t.events

@@ -33,7 +33,7 @@ func (t *turn) settle() {
 const mostPlanned = 100_000
 
 func (t *turn) settlePartitions() {
-	for changed := t.stand(nil); len(changed) > 0 || t.askWithheld(); changed = t.stand(nil) {
+	for changed := t.stand(nil); len(changed) > 0; changed = t.stand(nil) {
 		for i := 0; t.maintain(); i++ {
 			if i > mostPlanned {
 				panic("core: planned work does not come to rest before work is placed")
@@ -92,7 +92,7 @@ func (t *turn) alignAll(p *fleet.Partition) {
 			panic("core: the backing of " + p.ID + " does not come to rest")
 		}
 		again = t.align(p)
-		again = t.classify(p, pl) || again
+		again = t.classify(pl) || again
 	}
 }
 
@@ -133,8 +133,9 @@ func (t *turn) endProbation(p *fleet.Partition) {
 // come to rest is a mistake of ours.
 func (t *turn) settlePartition(p *fleet.Partition) {
 	pl := t.planner(p)
-	pl.Insist, pl.Outranked = t.insist, t.outranked
+	pl.Insist, pl.Outranked, t.trail = t.insist, t.outranked, trail{}
 	defer func() {
+		t.trail = trail{}
 		for _, w := range pl.Deferred {
 			t.deferred = append(t.deferred, deferral{w, p})
 		}
@@ -150,12 +151,12 @@ func (t *turn) settlePartition(p *fleet.Partition) {
 // settleOnce decides one thing. It says whether there may be more to decide.
 func (t *turn) settleOnce(p *fleet.Partition, pl *placement.Planner) bool {
 	again := t.align(p)
-	if t.classify(p, pl) || again {
+	if t.classify(pl) || again {
 		return true
 	}
 	plan, ok := t.nextPlan(pl)
 	if !ok {
-		return false
+		return t.withheld.release(noPart)
 	}
 	if at := t.regretted(plan); at >= 0 {
 		if plan, ok = t.takeBack(pl, p, at, plan); !ok {
@@ -167,7 +168,7 @@ func (t *turn) settleOnce(p *fleet.Partition, pl *placement.Planner) bool {
 	}
 	t.carryOut(p, plan)
 	if plan.Kind == placement.Place {
-		t.classify(p, pl) // the alignment asks how work holds its GPUs, and what has come may be ahead of it
+		t.classify(pl) // the alignment asks how work holds its GPUs, and what has come may be ahead of it
 	}
 	return true
 }
@@ -257,8 +258,8 @@ func difference(p *fleet.Partition, a promise.Alignment) (event.BackingAligned, 
 	return e, changed || len(e.Backing) > 0 || len(e.Gangs) > 0
 }
 
-func (t *turn) classify(p *fleet.Partition, pl *placement.Planner) bool {
-	changes := pl.Classify(t.fell[p.ID])
+func (t *turn) classify(pl *placement.Planner) bool {
+	changes := pl.Classify()
 	for _, c := range changes {
 		t.emit(event.HoldsChanged{ID: c.Workload.ID, Pool: c.Pool, From: c.From, To: c.To, Holds: c.Holds})
 	}
@@ -271,7 +272,6 @@ func (t *turn) carryOut(p *fleet.Partition, plan placement.Plan) {
 	w := plan.Workload
 	switch plan.Kind {
 	case placement.Start:
-		t.give(plan)
 		t.emit(event.ReplicasStarted{ID: w.ID})
 	case placement.Release:
 		t.emit(event.ReservationEnded{ID: w.ID, Spots: plan.Spots, Why: plan.Why})

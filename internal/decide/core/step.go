@@ -111,9 +111,8 @@ type turn struct {
 	deferred []deferral
 	insist   map[uint64]bool // workloads that are not left to another partition any more
 
-	outranked map[uint64]int  // reservations that each workload lost
-	fell      map[string]bool // partitions in which less can be promised than before, or a grant changed
-	trail     trail
+	outranked map[uint64]int // reservations that each workload lost
+	trail     trail          // in the partition at hand
 	withheld  withheld
 	next      *placement.Plan // whom to ask next: see nextPlan
 	cut       *cut            // what people change that may take protection; nil: nothing
@@ -135,28 +134,14 @@ type deferral struct {
 }
 
 func newTurn(s *fleet.State, now fleet.Instant) *turn {
-	return &turn{s: s, now: now, insist: map[uint64]bool{}, outranked: map[uint64]int{}, fell: map[string]bool{}}
+	return &turn{s: s, now: now, insist: map[uint64]bool{}, outranked: map[uint64]int{}}
 }
 
 func (t *turn) emit(e event.Event) {
 	t.keep(e)
-	t.noteFall(e)
 	apply(t.s, e, t.now)
 	t.outdated(e)
 	t.events = append(t.events, e)
-}
-
-// noteFall notes what may take cover from running work: less can be promised, or a grant changes.
-func (t *turn) noteFall(e event.Event) {
-	switch e := e.(type) {
-	case event.GrantSet:
-		t.fell[e.Partition] = true
-	case event.GrantTransferred:
-		t.fell[e.Partition] = true
-	case event.BackingAligned:
-		p := t.s.Partition(e.Partition)
-		t.fell[p.ID] = t.fell[p.ID] || p.Regranted || e.Promisable < p.Promisable
-	}
 }
 
 // Idle says whether deciding again now would change nothing: the fixed point

@@ -1,8 +1,6 @@
 package core
 
 import (
-	"maps"
-	"math"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/decide/placement"
@@ -11,21 +9,21 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// This file keeps a turn from giving room to a unit, or starting it, and taking its room away
-// again. Where a plan would do so, the turn goes back to before that decision, in all partitions,
-// and decides without the unit that got the room: the plan's own unit then finds the room as it was.
-// The first unit is asked again once the second stands, or nothing else is left to decide.
+// This file keeps a turn from giving room to a unit and taking it away again. Where a
+// plan would do so, the turn goes back to before the room was given, and decides without
+// the unit that got it: the plan's own unit then finds the room as it was. The first
+// unit is asked again once the second stands, or nothing else is left to decide.
 
-// trail is what a turn has decided since room was given first, and how to put back what that
-// changed. It spans partitions: work that comes from one, or goes to another, decides who has room.
+// trail is what a turn has decided in one partition since room was given first, and how
+// to put back what it changed.
 type trail struct {
 	decisions []given
 	undo      []func() // the last on top
 }
 
-// given is one plan that gave room, or started work in reserved room, and what there was before it.
+// given is one plan that gave room, and what there was before it.
 type given struct {
-	plan         placement.Plan // a start has the spots that were reserved
+	plan         placement.Plan
 	part         placement.Part
 	events, undo int
 }
@@ -47,20 +45,16 @@ const mostTakenBack, mostMendsTakenBack = 2, 3
 // the unit was only asked too early. It is an assertion that such turns end.
 const mostMadeWay = 8
 
-// give notes that a plan is about to give room, or to start work in it.
+// give notes that a plan is about to give room.
 func (t *turn) give(plan placement.Plan) {
-	d := given{plan: plan, part: plan.Part(), events: len(t.events), undo: len(t.trail.undo)}
-	if plan.Kind == placement.Start {
-		d.plan.Spots = plan.Workload.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Reserved })
-	}
-	t.trail.decisions = append(t.trail.decisions, d)
+	t.trail.decisions = append(t.trail.decisions, given{plan, plan.Part(), len(t.events), len(t.trail.undo)})
 }
 
 // regretted finds a decision of the trail whose room a plan would take away: of the first
 // workload that it concerns the last one. What a workload got later goes back before what it
 // got first: it may be all that makes the plan possible.
 func (t *turn) regretted(plan placement.Plan) int {
-	first := slices.IndexFunc(t.trail.decisions, func(d given) bool { return takesBack(plan, d.plan) && !t.mustStart(d) })
+	first := slices.IndexFunc(t.trail.decisions, func(d given) bool { return takesBack(plan, d.plan) })
 	if first < 0 || plan.Kind == placement.Release {
 		return first
 	}
@@ -72,13 +66,7 @@ func (t *turn) regretted(plan placement.Plan) int {
 	return first
 }
 
-// mustStart says whether a start was taken back so often that it stands: work whose room is free
-// does not wait for another turn.
-func (t *turn) mustStart(d given) bool {
-	return d.plan.Kind == placement.Start && t.withheld.times[d.part] >= mostTakenBack
-}
-
-// takesBack says whether a plan would take away room that another one gave, or that work started in.
+// takesBack says whether a plan would take away room that another one gave.
 func takesBack(plan, gave placement.Plan) bool {
 	if plan.Kind == placement.Release {
 		return gave.Workload == plan.Workload
@@ -108,7 +96,6 @@ func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan 
 	}
 	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
 	t.events = t.events[:d.events]
-	t.asked = min(t.asked, d.events)
 	t.withheld.add(d, by)
 	if t.withheld.times[d.part] == mostTakenBack {
 		if plan, ok := t.startAsMoved(pl, p, plan, moved); ok {
@@ -157,10 +144,8 @@ func (w *withheld) add(d given, by placement.Part) {
 	if w.by == nil {
 		*w = withheld{map[placement.Part]placement.Part{}, map[placement.Part]int{}, map[placement.Part]bool{}, map[placement.Part]int{}}
 	}
+	w.by[d.part] = by
 	w.times[d.part]++
-	if w.by[d.part] = by; d.plan.Kind == placement.Start {
-		w.by[d.part] = noPart // whatever starts, it may need the room of others that have not
-	}
 	if d.plan.Kind == placement.Mend {
 		w.addMend(d.part)
 	}
@@ -192,8 +177,6 @@ func (w *withheld) release(by placement.Part) (some bool) {
 		most := mostTakenBack
 		if _, mend := w.mends[part]; mend {
 			most = mostMendsTakenBack
-		} else if part.Pool == placement.Starts {
-			most = math.MaxInt
 		} else if by != noPart && by == other && w.made[part] < mostMadeWay {
 			w.made[part]++
 			w.times[part]--
@@ -204,24 +187,6 @@ func (w *withheld) release(by placement.Part) (some bool) {
 		}
 	}
 	return some
-}
-
-// askWithheld lets the units be asked again, wherever they may run, whose room was taken back: all else
-// is decided. It says whether there are any.
-func (t *turn) askWithheld() bool {
-	withheld := slices.Collect(maps.Keys(t.withheld.by))
-	if !t.withheld.release(noPart) {
-		return false
-	}
-	for _, part := range withheld {
-		w := t.s.Workloads[part.Workload]
-		for _, p := range t.s.Partitions {
-			if w != nil && w.May(p) {
-				p.Touch()
-			}
-		}
-	}
-	return true
 }
 
 // keep remembers what an event is about to change, once there is something to take back.

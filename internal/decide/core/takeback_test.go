@@ -34,8 +34,8 @@ func TestWhoIsEvictedForWorkLeavesItTheRoom(t *testing.T) {
 	st.idle(5 * time.Minute)
 }
 
-// reportless is a tree of five nodes whose reports have stopped. When they come back, w14 can send w5 away, which
-// borrows. If w8 then grew, w14 would only borrow too, and w15 could take its room.
+// reportless is a tree of five nodes whose reports have stopped. When they come back, w14 could send w5 away, which
+// borrows. w8 then grows, so w14 borrows, and w15 would take its room.
 func reportless(t *testing.T) tale {
 	st := smallFleet(t, 5)
 	st.quota(0, "t/x", 3, 0)
@@ -48,52 +48,28 @@ func reportless(t *testing.T) tale {
 	return st
 }
 
-// w15 could only borrow, so w8 does not grow for it: w14, which is guaranteed, would lose its
-// backing to surplus and its room to w15.
-func TestGrowthPushesNobodyOutForWorkThatWaits(t *testing.T) {
-	st := reportless(t)
-	st.do(6*time.Minute, core.ResumeReports{Cluster: "t"})
-	st.is("o", "w5", fleet.Evicting)
-	st.is("o", "w14", fleet.Starting)
-	st.is("m", "w15", fleet.Pending)
-	if n := st.s.Workload("m", "w8").Stays(0); n != 1 {
-		t.Errorf("w8 has %d replicas, want 1", n)
-	}
-	st.idle(6 * time.Minute)
-}
-
-// followed is a tree of six nodes, all of them w1's, which borrows. w4 and w13 of y wait for room to borrow.
-func followed(t *testing.T) tale {
-	st := smallFleet(t, 6)
-	st.quota(0, "t/x", 4, 0)
-	st.quota(0, "t/y", 2, 0)
-	st.do(1*time.Minute, job("n", "w1", "t/x", fleet.High, pool("w", 0, 8, 2), pool("g", 0, 8, 4)))
-	st.do(2*time.Minute, job("o", "w4", "t/y", fleet.Mid, pool("w", 0, 8, 3)))
-	st.do(3*time.Minute, job("o", "w13", "t/y", fleet.Mid, pool("w", 0, 6, 3)))
-	return st
-}
-
-// w16 is guaranteed, and could send w1 away. Then w4 and w13 could borrow what else w1 leaves, and they
-// come before w16 and would take its room: w1 is not told to leave for work that gets nothing.
+// w15 is more important than w5 and takes its room itself, so w5 is not told to leave for w14,
+// which would get nothing.
 func TestNobodyIsEvictedForWorkThatIsOutrankedAtOnce(t *testing.T) {
-	st := followed(t)
-	out := st.do(4*time.Minute, job("n", "w16", "t/y", fleet.Low, pool("w", 0, 8, 1)))
+	st := reportless(t)
+	out := st.do(6*time.Minute, core.ResumeReports{Cluster: "t"})
 	for _, e := range out.Record.Events {
-		if e, is := e.(event.ReplicasEvicted); is {
+		if e, is := e.(event.ReplicasEvicted); is && e.For != st.s.Workload("m", "w15").ID {
 			t.Errorf("evicted: %+v", e)
 		}
 	}
-	st.is("n", "w1", fleet.RunningW)
-	st.is("n", "w16", fleet.Pending)
-	st.idle(4 * time.Minute)
+	st.is("o", "w5", fleet.Evicting)
+	st.is("m", "w15", fleet.Starting)
+	st.is("o", "w14", fleet.Pending)
+	st.idle(6 * time.Minute)
 }
 
 // What a turn takes back leaves nothing behind: the record says what happened, and
 // leads another copy of the state to the same bytes.
 func TestWhatIsTakenBackLeavesNoTrace(t *testing.T) {
-	st := followed(t)
+	st := reportless(t)
 	copied := st.s.Clone()
-	out := st.do(4*time.Minute, job("n", "w16", "t/y", fleet.Low, pool("w", 0, 8, 1)))
+	out := st.do(6*time.Minute, core.ResumeReports{Cluster: "t"})
 	core.ApplyRecord(copied, out.Record)
 	if copied.Hash() != st.s.Hash() {
 		a, _ := copied.Encode()

@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -18,14 +17,13 @@ type Change struct {
 // Classify lists whose way of holding GPUs has changed. Units are guaranteed in
 // the quota's order as long as they fit the backing, in number and on its nodes.
 // What comes after borrows as long as the tree's backing covers it, and the rest is
-// unprotected. All earlier units count, wherever they stand (semantics §5). Only a fall in backing or
-// a changed grant makes work unprotected: fell says that there was one (semantics §3).
-func (pl *Planner) Classify(fell bool) []Change {
+// unprotected. All earlier units count, wherever they stand (semantics §5).
+func (pl *Planner) Classify() []Change {
 	var changes []Change
 	for _, tree := range pl.p.Unsettled() {
 		if at := tree.Version(pl.p); pl.trees[tree] != at {
 			pl.trees[tree] = at
-			changes = append(changes, pl.classifyTree(tree, fell)...)
+			changes = append(changes, pl.classifyTree(tree)...)
 		}
 	}
 	return changes
@@ -37,7 +35,7 @@ type judgedUnit struct {
 	holds fleet.HeldAs
 }
 
-func (pl *Planner) classifyTree(tree *fleet.Tree, fell bool) []Change {
+func (pl *Planner) classifyTree(tree *fleet.Tree) []Change {
 	backing, backed := make([]int, len(pl.p.Islands)), 0
 	for i := range backing {
 		backing[i] = tree.Backing(i)
@@ -51,62 +49,41 @@ func (pl *Planner) classifyTree(tree *fleet.Tree, fell bool) []Change {
 	for _, u := range inside {
 		c.add(u.unit)
 	}
+	// Work that is covered now stays so before any that is not: the end of one, or
+	// nodes that come back, make no work unprotected.
 	slices.SortStableFunc(rest, func(x, y judgedUnit) int {
-		return cmp.Or(cmp.Compare(x.turn(fell), y.turn(fell)), x.key.Compare(y.key))
+		a, b := x.unit.holds == fleet.HoldsUnprotected, y.unit.holds == fleet.HoldsUnprotected
+		if a != b {
+			return threeWay(b, a)
+		}
+		return x.key.Compare(y.key)
 	})
-	rest = pl.coverRest(c, rest)
+	for i, u := range rest {
+		rest[i].holds = fleet.HoldsBorrowing
+		if !c.add(u.unit) {
+			c.undo(u.unit)
+			rest[i].holds = fleet.HoldsUnprotected
+		}
+	}
 	inside = append(inside, rest...)
 	pl.guarded, pl.others = inside, rest
 	return changesOf(inside)
 }
 
-// turn is when a tree is asked to cover a unit beside what its quotas cover. Work that is covered now
-// and borrows comes before any that is not: the end of one, or nodes that come back, make no work
-// unprotected. Only after a fall does it come behind what is inside its quota's backing.
-func (u judgedUnit) turn(fell bool) int {
-	switch {
-	case u.holds == fleet.HoldsGuaranteed && fell:
-		return 0
-	case u.holds == fleet.HoldsGuaranteed:
-		return 2
-	case u.unit.holds == fleet.HoldsUnprotected:
-		return 3
-	}
-	return 1
-}
-
-// coverRest judges the units that their tree covers or nothing: each holds its GPUs as it is judged already where
-// the tree covers it. What leaves with a unit is inside its quota's backing only if that is.
-func (pl *Planner) coverRest(c *cover, rest []judgedUnit) []judgedUnit {
-	var outside parts
-	for i, u := range rest {
-		if u.goesWith(outside) {
-			rest[i].holds = fleet.HoldsBorrowing
-		}
-		if !c.add(u.unit) {
-			c.undo(u.unit)
-			outside.mark(u.unit)
-			rest[i].holds = fleet.HoldsUnprotected
-		}
-	}
-	return rest
-}
-
 // insideQuota splits an account's units: those inside its backing, in number in
-// the quota's order and on its nodes, and the rest, among it what is inside the backing only now.
-// On nodes too no unit loses its cover to one that has none; what leaves with a unit is inside
-// only if that is.
+// the quota's order and on its nodes, and the rest. On nodes too no unit loses its
+// cover to one that has none; what leaves with a unit is inside only if that is.
 func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judgedUnit) (in, out []judgedUnit) {
 	var bare []*unit
 	gpus, c := a.BackedGPUs(), pl.newCover(unlimited, a.Backing)
 	var bareParts, outside parts
-	try := func(u *unit) bool {
+	try := func(u *unit) {
 		if u.goesWith(outside) || !c.add(u) {
 			outside.mark(u)
-			rest = append(rest, judgedUnit{u, fleet.HoldsBorrowing})
-			return false
+			rest = append(rest, judgedUnit{unit: u})
+			return
 		}
-		return true
+		inside = append(inside, judgedUnit{u, fleet.HoldsGuaranteed})
 	}
 	for _, u := range pl.accountUnits(a) {
 		fits := !u.aside && gpus >= u.gpus
@@ -116,18 +93,16 @@ func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judgedUnit) (in,
 		switch {
 		case !fits:
 			outside.mark(u)
-			rest = append(rest, judgedUnit{u, fleet.HoldsBorrowing})
+			rest = append(rest, judgedUnit{unit: u})
 		case u.holds == fleet.HoldsUnprotected || u.goesWith(bareParts):
 			bareParts.mark(u)
 			bare = append(bare, u)
-		case try(u):
-			inside = append(inside, judgedUnit{u, fleet.HoldsGuaranteed})
+		default:
+			try(u)
 		}
 	}
 	for _, u := range bare {
-		if try(u) {
-			rest = append(rest, judgedUnit{u, fleet.HoldsGuaranteed})
-		}
+		try(u)
 	}
 	return inside, rest
 }

@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"math"
 	"slices"
 	"sort"
 
@@ -87,9 +86,6 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 		if back > 0 { // they come before growth
 			room = min(room, pl.backedGPUs(w.Account().Root())-w.Account().Root().Stays()) - back
 		}
-		if holds == fleet.HoldsBorrowing && pl.othersWait(w.Account()) {
-			room = min(room, pl.pushesNobody(w.Account(), it.Key))
-		}
 		n := min(most, room/w.Pools[pool].GPUs)
 		if n <= 0 || holds == fleet.HoldsBorrowing && pl.siblingWaits(it) {
 			continue
@@ -114,27 +110,6 @@ func (pl *Planner) leavesRoomFor(returning []fleet.Waiting, it fleet.Waiting, pl
 		}
 	}
 	return true
-}
-
-// othersWait says whether work of a sibling waits: what growth pushes out of its quota's backing
-// it might evict at once.
-func (pl *Planner) othersWait(a *fleet.Account) bool {
-	return slices.ContainsFunc(a.Root().Waits(), func(b *fleet.Account) bool { return b != a && len(b.Firsts()) > 0 })
-}
-
-// pushesNobody is the GPUs by which surplus can grow so that all work of its quota that comes after
-// it and is guaranteed stays so by count.
-func (pl *Planner) pushesNobody(a *fleet.Account, key fleet.Key) int {
-	room, gpus := math.MaxInt, 0
-	for _, u := range pl.accountUnits(a) {
-		if !u.over {
-			gpus += u.gpus
-		}
-		if key.Before(u.key) && u.holds == fleet.HoldsGuaranteed {
-			room = a.BackedGPUs() - gpus
-		}
-	}
-	return room
 }
 
 // siblingWaits says whether the head of the tree's borrowers belongs to another
@@ -172,7 +147,7 @@ func (pl *Planner) growFlexPool(it fleet.Waiting, most int) (Plan, bool) {
 // growIntoSurplus lets a pool whose namespace is below its share grow at the
 // cost of surplus of namespaces above theirs, after the minimum run time.
 func (pl *Planner) growIntoSurplus(c *claim, most int) (Plan, bool) {
-	if most <= 0 || leavesInPart(c.w) {
+	if most <= 0 {
 		return Plan{}, false
 	}
 	pl.resizeClaim(c, 1)
@@ -192,8 +167,7 @@ func (pl *Planner) growIntoSurplus(c *claim, most int) (Plan, bool) {
 }
 
 // growBy grows by as many replicas as free room takes, else by as many as flex
-// work can make room for. A pool that has just been made smaller evicts nobody to grow again
-// while part of its workload still leaves.
+// work can make room for.
 func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
 	if most <= 0 {
 		return Plan{}, false
@@ -202,7 +176,7 @@ func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
 	if plan, ok := pl.mostOnFree(c, most); ok {
 		return plan, true
 	}
-	if pl.resizeClaim(c, 1); leavesInPart(c.w) || !pl.mayFit(c, nil) || !pl.fitsWithoutFlex(c, nil) {
+	if pl.resizeClaim(c, 1); !pl.mayFit(c, nil) || !pl.fitsWithoutFlex(c, nil) {
 		return Plan{}, false
 	}
 	list := byCost(pl.evictableFlex(c))
@@ -216,13 +190,6 @@ func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
 		return Plan{}, false
 	}
 	return pl.preemptionPlan(c, spots, victims), true
-}
-
-// leavesInPart says whether some of a workload's replicas are on their way out.
-func leavesInPart(w *fleet.Workload) bool {
-	return slices.ContainsFunc(w.Replicas, func(replicas []fleet.Replica) bool {
-		return slices.ContainsFunc(replicas, func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })
-	})
 }
 
 func (pl *Planner) limitGrowth(c *claim) {

@@ -49,7 +49,6 @@ func (pl *Planner) startReserved() (Plan, bool) {
 	for _, w := range pl.p.Leaving() {
 		awaited[w.For] = true
 	}
-	withholds := false
 	for _, w := range pl.p.Reserving() {
 		if plan, ok := pl.releaseOutOfUse(w); ok {
 			return plan, true
@@ -57,16 +56,11 @@ func (pl *Planner) startReserved() (Plan, bool) {
 		if plan, ok := releaseUncovered(w); ok {
 			return plan, true
 		}
-		switch {
-		case pl.isWithheld(w, Starts):
-			withholds = true
-		case !awaited[w.ID] && pl.vacated(w):
+		if !awaited[w.ID] && pl.vacated(w) {
 			return Plan{Kind: Start, Workload: w}, true
 		}
 	}
-	if !withholds {
-		pl.restedAt = pl.p.Shifted() + 1
-	}
+	pl.restedAt = pl.p.Shifted() + 1
 	return Plan{}, false
 }
 

@@ -57,15 +57,9 @@ type Part struct {
 	Pool     int
 }
 
-// Starts is the pool of a part that is the start of all that a workload has reserved.
-const Starts = fleet.Base - 1
-
-// Part is what the plan gives room to, or starts.
+// Part is what the plan gives room to.
 func (p Plan) Part() Part {
-	switch {
-	case p.Kind == Start:
-		return Part{p.Workload.ID, Starts}
-	case p.Workload.At() == nil:
+	if p.Workload.At() == nil {
 		return Part{p.Workload.ID, fleet.Base}
 	}
 	return Part{p.Workload.ID, p.Spots[0].Pool}
