@@ -26,10 +26,7 @@ func tellFleet(e event.Event, _ Names) (Told, bool) {
 	case event.FitObserved:
 		return Told{Partition, e.Partition, fitObserved(e)}, true
 	case event.ReportsStopped:
-		if e.Why != "" {
-			return Told{Cluster, e.Cluster, "is compared again before anything is decided there: " + e.Why}, true
-		}
-		return Told{Cluster, e.Cluster, "no longer reports: its figures are the last known ones"}, true
+		return Told{Cluster, e.Cluster, reportsStopped(e)}, true
 	case event.ServerStarted:
 		return Told{Nothing, "", "a server runs again; none did since " + e.Since.Time().Format("2006-01-02 15:04:05Z") + ", and that time is not counted"}, true
 	case event.ReportsResumed:
@@ -54,6 +51,13 @@ func tellFleet(e event.Event, _ Names) (Told, bool) {
 		return Told{Incident, e.Name, "is closed"}, true
 	}
 	return Told{}, false
+}
+
+func reportsStopped(e event.ReportsStopped) string {
+	if e.Why != "" {
+		return "is compared again before anything is decided there: " + e.Why
+	}
+	return "no longer reports: its figures are the last known ones"
 }
 
 // fitObserved says which nodes take fewer replicas of a footprint, and which take them again.

@@ -17,7 +17,8 @@ func roomy(t *testing.T, cores string) (*fitController, *fleet.State, *nodeFits)
 	now := fleet.Instant(time.Hour)
 	s := fleet.NewState()
 	for _, c := range []core.Command{
-		core.AddCluster{Name: "tiger"}, core.AddPartition{Cluster: "tiger", GPU: "h200"},
+		core.AddCluster{Name: "tiger"},
+		core.AddPartition{Cluster: "tiger", GPU: "h200"},
 		core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "a", Names: []string{"n1"}}}},
 		core.Submit{Spec: fleet.Spec{Name: "w", Namespace: "oak", Target: fleet.Flex, Priority: fleet.Mid, Pools: []fleet.Pool{
 			{Name: "a", GPUs: 5, Min: 1, Max: 1, Reach: fleet.ReachAny, Footprint: "large"}, {Name: "b", GPUs: 3, Min: 1, Max: 1, Reach: fleet.ReachAny, Footprint: "small"},

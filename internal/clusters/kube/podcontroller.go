@@ -53,17 +53,7 @@ func (c *podController) reconcile(ctx context.Context, p Snapshot) (busy bool, e
 		w := &p.Work[i]
 		work[[2]string{w.Namespace, w.Name}] = w
 	}
-	names := map[string][]string{}
-	c.engine.Read(func(s *fleet.State) {
-		for _, part := range s.Partitions {
-			if part.Cluster != c.Translate.Cluster {
-				continue
-			}
-			for _, n := range part.Nodes {
-				names[part.ID] = append(names[part.ID], n.Name)
-			}
-		}
-	})
+	names := c.nodeNames()
 	var t podActions
 	for _, w := range c.desired() {
 		if w.Job.Partition == "" || names[w.Job.Partition] != nil {
@@ -88,6 +78,22 @@ func (c *podController) reconcile(ctx context.Context, p Snapshot) (busy bool, e
 		}
 	}
 	return busy, nil
+}
+
+// nodeNames are the names of the nodes of this cluster's partitions, in their order.
+func (c *podController) nodeNames() map[string][]string {
+	names := map[string][]string{}
+	c.engine.Read(func(s *fleet.State) {
+		for _, part := range s.Partitions {
+			if part.Cluster != c.Translate.Cluster {
+				continue
+			}
+			for _, n := range part.Nodes {
+				names[part.ID] = append(names[part.ID], n.Name)
+			}
+		}
+	})
+	return names
 }
 
 // fitted keeps the starts that nodes take. Of the others the engine hears, which plans them elsewhere.

@@ -44,8 +44,6 @@ func applyMetal(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		addNodes(s, e, at)
 	case event.NodeChanged:
 		changeNode(s, e, at)
-	case event.FitObserved:
-		applyFit(s.Partition(e.Partition), e)
 	case event.ServerStarted: // what stands is what stood; the past leaves the time out
 	case event.ReportsStopped:
 		setStale(s, e.Cluster, true, at)

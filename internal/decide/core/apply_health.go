@@ -11,6 +11,8 @@ func applyHealth(s *fleet.State, e event.Event, at fleet.Instant) bool {
 		s.See(e.Sightings, at)
 	case event.HealthPolicySet:
 		s.SetHealthPolicy(e.Policy)
+	case event.FitObserved:
+		applyFit(s.Partition(e.Partition), e)
 	case event.BreakerTripped:
 		s.Partition(e.Partition).Trip(e.Nodes, at)
 	case event.BreakerReset:

@@ -23,7 +23,7 @@ func (s maintenanceService) planNotes(ctx context.Context, m *musterv1.StartRoll
 	_, _ = s.private(ctx, nil, func(state *fleet.State, now fleet.Instant) error {
 		tried := state.Fork()
 		if _, refusal := core.Step(tried, core.Request{Command: c, Actor: callerOf(ctx).actor, Reason: "plan"}, now); refusal != nil {
-			return nil
+			return nil //nolint:nilerr // the dry run itself has told the refusal
 		}
 		r := tried.Kept().Rollout(m.GetName())
 		if r == nil || !r.Open() || r.Joined != "" {

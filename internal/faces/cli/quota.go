@@ -131,7 +131,10 @@ func noteOf(q *musterv1.Quota, g *musterv1.Grant) string {
 		n    int32
 		text string
 	}{
-		{g.GetUnbacked(), "%d unbacked"}, {g.GetUnprotected(), "%d unprotected"}, {g.GetBorrowed(), "borrows %d"}, {g.GetLent(), "lends %d"},
+		{g.GetUnbacked(), "%d unbacked"},
+		{g.GetUnprotected(), "%d unprotected"},
+		{g.GetBorrowed(), "borrows %d"},
+		{g.GetLent(), "lends %d"},
 		{heldIn(q, g.GetPartition()), "%d held for it"},
 	} {
 		if one.n != 0 {

@@ -79,7 +79,8 @@ func (c *Cluster) StartOperator(ctx context.Context, before Cloud) (*Operator, e
 	if err := o.Start(ctx); err != nil {
 		return nil, err
 	}
-	return o, o.makeHooks(ctx, dir, in)
+	err = o.makeHooks(ctx, dir, in)
+	return o, err
 }
 
 // Start starts the operator, and waits until it converts.

@@ -236,7 +236,7 @@ func TestTheOperatorsWordsAreSaid(t *testing.T) {
 	}
 }
 
-// Many that have the same to say say it once, with the first moment.
+// Sets that have the same error tell it once, with the first moment.
 func TestManyScaleSetsSayTheSameOnce(t *testing.T) {
 	var list []standing
 	for i, name := range []string{"a", "b", "c", "d", "e"} {
