@@ -177,7 +177,7 @@ func managedPod(gates ...string) admitted {
 
 // TestKubeSchedulerNeverPreemptsForAManagedPod lets a pod without GPUs, which Muster
 // does not see, hold what the only node has of something else. A managed pod waits for
-// it, and says so, though it comes first by its class.
+// it in its queue, and says so, though it comes first by its class.
 func TestKubeSchedulerNeverPreemptsForAManagedPod(t *testing.T) {
 	w := yielding(t, 1, 1, map[string]int{"oak": 8, "other": 0})
 	big := func(p kubetest.JSON, cpu string) kubetest.JSON {
@@ -193,7 +193,7 @@ func TestKubeSchedulerNeverPreemptsForAManagedPod(t *testing.T) {
 	w.eventually(2*time.Minute, "a word that it cannot be bound", func() string {
 		for _, p := range w.pods("oak") {
 			for _, c := range p.Status.Conditions {
-				if c.Type == translate.Condition && c.Status == "True" && strings.Contains(c.Message, "kube-scheduler cannot bind it") {
+				if c.Type == translate.Condition && c.Status == "False" && c.Reason == "DoesNotFit" && strings.Contains(c.Message, "insufficient cpu") {
 					return ""
 				}
 			}
