@@ -73,11 +73,16 @@ func (s *Stage) submitTwice(ctx context.Context, spec fleet.Spec) (*core.Refusal
 	return nil, fmt.Errorf("%s/%s was submitted twice: %w", spec.Namespace, spec.Name, err)
 }
 
-// sameSpec compares a workload's spec in Muster with the one that was submitted.
+// sameSpec compares a workload's spec in Muster with the one that was submitted. What its pods ask of
+// their nodes beside GPUs the story does not say.
 func sameSpec(a, b fleet.Spec) bool {
 	byName := func(x, y fleet.Pool) int { return strings.Compare(x.Name, y.Name) }
 	pools := slices.Clone(b.Pools)
 	slices.SortFunc(pools, byName)
+	is := slices.Clone(a.Pools)
+	for i := range is {
+		is[i].Footprint = ""
+	}
 	return a.Target == b.Target && a.Partition == b.Partition && a.Priority == b.Priority && a.MaxRuntime == b.MaxRuntime &&
-		a.CheckpointEvery == b.CheckpointEvery && a.Grace == b.Grace && slices.Equal(a.Pools, pools)
+		a.CheckpointEvery == b.CheckpointEvery && a.Grace == b.Grace && slices.Equal(is, pools)
 }
