@@ -94,11 +94,20 @@ func (a *asks) misfits(n *Node) (list []Misfit) {
 			break // one is enough to refuse it
 		}
 	}
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.labels.set()}}
-	if ok, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: a.spec()}).Match(node); !ok || err != nil {
+	if !a.selects(n) {
 		list = append(list, Misfit{Kind: NotSelected})
 	}
 	return list
+}
+
+// selects says whether a node is one of those that are asked for by name and label. Most pods ask for none.
+func (a *asks) selects(n *Node) bool {
+	if len(a.selector) == 0 && a.affinity == nil {
+		return true
+	}
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.labels.set()}}
+	ok, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: a.spec()}).Match(node)
+	return ok && err == nil
 }
 
 func (a *asks) tolerates(t corev1.Taint) bool {
@@ -111,15 +120,20 @@ func insufficient(p *Pod, n *Node, load *Load) (list []Misfit) {
 	if load.Pods+1 > n.Pods {
 		list = append(list, Misfit{TooManyPods, "", 1, n.Pods - load.Pods})
 	}
+	return append(list, slices.DeleteFunc(p.Requests.compared(n, load), func(m Misfit) bool { return m.Asked <= m.Free })...)
+}
+
+// compared is what is asked for of each resource beside what is free of it.
+func (r Resources) compared(n *Node, load *Load) (list []Misfit) {
 	compare := func(name corev1.ResourceName, asked, has, taken int64) {
-		if asked > 0 && asked > has-taken {
+		if asked > 0 {
 			list = append(list, Misfit{Insufficient, string(name), asked, has - taken})
 		}
 	}
-	compare(corev1.ResourceCPU, p.Requests.MilliCPU, n.Allocatable.MilliCPU, load.Taken.MilliCPU)
-	compare(corev1.ResourceMemory, p.Requests.Memory, n.Allocatable.Memory, load.Taken.Memory)
-	compare(corev1.ResourceEphemeralStorage, p.Requests.Ephemeral, n.Allocatable.Ephemeral, load.Taken.Ephemeral)
-	for _, a := range p.Requests.Other {
+	compare(corev1.ResourceCPU, r.MilliCPU, n.Allocatable.MilliCPU, load.Taken.MilliCPU)
+	compare(corev1.ResourceMemory, r.Memory, n.Allocatable.Memory, load.Taken.Memory)
+	compare(corev1.ResourceEphemeralStorage, r.Ephemeral, n.Allocatable.Ephemeral, load.Taken.Ephemeral)
+	for _, a := range r.Other {
 		compare(a.Name, a.N, n.Allocatable.of(a.Name), load.Taken.of(a.Name))
 	}
 	return list

@@ -3,10 +3,6 @@ package nodefit
 import (
 	"fmt"
 	"slices"
-
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 )
 
 // Many is how many pods a node takes at most, for all that is said here.
@@ -32,27 +28,11 @@ func Takes(p *Pod, n *Node, load *Load, gpus []string) (takes int, why string) {
 		}
 	}
 	for _, need := range p.Requests.compared(n, load) {
-		if !slices.Contains(gpus, need.What) {
+		if need.Free = max(0, need.Free); !slices.Contains(gpus, need.What) {
 			limit(need.Free/need.Asked, "%s", need)
 		}
 	}
 	return takes, why
-}
-
-// compared is what is asked for of each resource beside what is free of it.
-func (r Resources) compared(n *Node, load *Load) (list []Misfit) {
-	compare := func(name corev1.ResourceName, asked, free int64) {
-		if asked > 0 {
-			list = append(list, Misfit{Insufficient, string(name), asked, max(0, free)})
-		}
-	}
-	compare(corev1.ResourceCPU, r.MilliCPU, n.Allocatable.MilliCPU-load.Taken.MilliCPU)
-	compare(corev1.ResourceMemory, r.Memory, n.Allocatable.Memory-load.Taken.Memory)
-	compare(corev1.ResourceEphemeralStorage, r.Ephemeral, n.Allocatable.Ephemeral-load.Taken.Ephemeral)
-	for _, a := range r.Other {
-		compare(a.Name, a.N, n.Allocatable.of(a.Name)-load.Taken.of(a.Name))
-	}
-	return list
 }
 
 // refuses says why a node is none for a pod whatever stands there; "": it may be one.
@@ -62,11 +42,7 @@ func (a *asks) refuses(n *Node) string {
 			return Misfit{Kind: Tainted, What: t.Key}.String()
 		}
 	}
-	if len(a.selector) == 0 && a.affinity == nil {
-		return ""
-	}
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.labels.set()}}
-	if ok, err := nodeaffinity.GetRequiredNodeAffinity(&corev1.Pod{Spec: a.spec()}).Match(node); !ok || err != nil {
+	if !a.selects(n) {
 		return Misfit{Kind: NotSelected}.String()
 	}
 	return ""
