@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // tight says that the workload would start now were it not for nodes that have GPUs for it, and too
@@ -25,7 +26,7 @@ func (q *question) tight() (Blocker, bool) {
 		return Blocker{}, false
 	}
 	b := block(reason.DoesNotFit, q.p, map[string]int{"needs": q.gpus, "nodes": len(nodes)}, namesOfNodes(q.p, nodes),
-		"It would start now by its GPUs, but %s of %s cannot take all of its pods (%s): %s.", countNodes(len(nodes)), q.p.ID, q.footprints(), whyTight(q.p, nodes))
+		"It would start now by its GPUs, but %s of %s cannot take all of its pods (%s): %s.", text.Count(len(nodes), "node"), q.p.ID, q.footprints(), whyTight(q.p, nodes))
 	if q.never() {
 		b.Text += " No node would take them even if it were free: they must ask for less, or for something else."
 		return b.of(reason.Change), true
@@ -94,13 +95,6 @@ func whyTight(p *fleet.Partition, nodes []fleet.Tight) string {
 		return strings.Join(says, "; ") + fmt.Sprintf("; and %d others", n)
 	}
 	return strings.Join(says, "; ")
-}
-
-func countNodes(n int) string {
-	if n == 1 {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes", n)
 }
 
 func namesOfNodes(p *fleet.Partition, nodes []fleet.Tight) (names []string) {

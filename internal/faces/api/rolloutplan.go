@@ -20,8 +20,7 @@ func (s maintenanceService) planNotes(ctx context.Context, m *musterv1.StartRoll
 	if !s.triable(false) {
 		return nil
 	}
-	_, _ = s.private(ctx, nil, func(state *fleet.State, now fleet.Instant) error {
-		tried := state.Fork()
+	_, _ = s.private(ctx, nil, func(tried *fleet.State, now fleet.Instant) error {
 		if _, refusal := core.Step(tried, core.Request{Command: c, Actor: callerOf(ctx).actor, Reason: "plan"}, now); refusal != nil {
 			return nil //nolint:nilerr // the dry run itself has told the refusal
 		}

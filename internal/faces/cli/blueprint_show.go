@@ -58,10 +58,11 @@ func (o *blueprintShowOptions) run(ctx context.Context, args []string, ask func(
 }
 
 func (o *blueprintShowOptions) one(ctx context.Context) (answer, error) {
-	b, err := o.version(ctx, 0)
+	list, err := o.picked(ctx, 1)
 	if err != nil {
 		return answer{}, err
 	}
+	b := list[0]
 	return answer{message: b, lead: func(p *page) {
 		for _, f := range blueprintFields(b) {
 			_, _ = fmt.Fprintf(p, "%s: %s\n", f.name, f.text)
@@ -77,14 +78,11 @@ type blueprintDifference struct {
 }
 
 func (o *blueprintShowOptions) two(ctx context.Context) (answer, error) {
-	a, err := o.version(ctx, 0)
+	both, err := o.picked(ctx, 2)
 	if err != nil {
 		return answer{}, err
 	}
-	b, err := o.version(ctx, 1)
-	if err != nil {
-		return answer{}, err
-	}
+	a, b := both[0], both[1]
 	from, to := fmt.Sprintf("VERSION %d", a.GetVersion()), fmt.Sprintf("VERSION %d", b.GetVersion())
 	t := newTable(fmt.Sprintf("Versions %d and %d of blueprint %s say the same.", a.GetVersion(), b.GetVersion(), o.name),
 		column{head: "FIELD"}, column{head: from, folds: true}, column{head: to, folds: true})
@@ -99,14 +97,21 @@ func (o *blueprintShowOptions) two(ctx context.Context) (answer, error) {
 	return answer{value: list, table: t}, nil
 }
 
-// version is the version that was named at a place, or else the newest.
-func (o *blueprintShowOptions) version(ctx context.Context, at int) (*musterv1.Blueprint, error) {
+// picked are so many versions, as they were named.
+func (o *blueprintShowOptions) picked(ctx context.Context, n int) (list []*musterv1.Blueprint, err error) {
 	res, err := o.client().Buildout.ListBlueprints(ctx, &musterv1.ListBlueprintsRequest{AsOf: o.asOf.message()})
-	if err != nil {
-		return nil, err
+	for at := 0; at < n && err == nil; at++ {
+		var b *musterv1.Blueprint
+		b, err = o.version(res.GetBlueprints(), at)
+		list = append(list, b)
 	}
+	return list, err
+}
+
+// version is the version that was named at a place, or else the newest.
+func (o *blueprintShowOptions) version(all []*musterv1.Blueprint, at int) (*musterv1.Blueprint, error) {
 	var found *musterv1.Blueprint
-	for _, b := range res.GetBlueprints() {
+	for _, b := range all {
 		named := at < len(o.versions) && b.GetVersion() == o.versions[at] || at >= len(o.versions) && b.GetVersion() >= found.GetVersion()
 		if b.GetName() == o.name && named {
 			found = b

@@ -310,7 +310,7 @@ func (a *app) overcommitted(ctx context.Context, req *musterv1.SetGrantRequest, 
 	req.Write = &musterv1.Write{DryRun: true, Reason: undoing + fmt.Sprint(r.GetSeq())}
 	_, err := a.client().Quotas.SetGrant(ctx, req)
 	var refusal *client.Refusal
-	if errors.As(err, &refusal) && slices.Contains([]string{"Overpromise", "GangTooLarge"}, refusal.Code) {
+	if errors.As(err, &refusal) && (refusal.Code == client.Overpromise || refusal.Code == client.GangTooLarge) {
 		line = append(line, "--overcommit")
 	}
 	return line

@@ -110,7 +110,7 @@ func (s *Site) Live(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, troubleOf(err).text, troubleOf(err).status)
 		return
 	}
-	reader := tokenOf(r) + "\x00" + r.Header.Get("Muster-Proof")
+	reader := v.reader()
 	leave, ok := s.open.enter(reader)
 	if !ok {
 		w.Header().Set("Retry-After", "30")

@@ -60,7 +60,7 @@ func (v *Visit) answer(fn PageFunc) (a answered) {
 	if isRefresh(v.Request) {
 		line = renewed
 	}
-	lend, give, ok := turns.take(v.Ctx, v.self.token+"\x00"+v.Request.Header.Get("Muster-Proof"), line)
+	lend, give, ok := turns.take(v.Ctx, v.reader(), line)
 	if !ok {
 		return answered{err: cmp.Or(v.Ctx.Err(), errTooManyPages)}
 	}
@@ -147,6 +147,9 @@ func wait(ctx context.Context, line chan struct{}) bool {
 		return false
 	}
 }
+
+// reader tells the readers of pages apart.
+func (v *Visit) reader() string { return v.self.token + "\x00" + v.Request.Header.Get("Muster-Proof") }
 
 // noReader is every reader of a server where there is no sign-in.
 const noReader = "\x00"
