@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -32,7 +33,7 @@ func tellFleet(e event.Event, _ Names) (Told, bool) {
 	case event.ReportsResumed:
 		return Told{Cluster, e.Cluster, "reports again"}, true
 	case event.PolicySet:
-		return Told{Nothing, "", "the fleet's policy is now: buffer " + e.Policy.Buffer.String() + ", dwell " + Duration(e.Policy.Dwell) + ", probation " + Duration(e.Policy.Probation)}, true
+		return Told{Nothing, "", policySet(e.Policy)}, true
 	case event.BufferSet:
 		return Told{thingOf(e.Scope), e.Scope, "now keeps back " + e.Buffer.String()}, true
 	case event.BufferCleared:
@@ -108,4 +109,13 @@ func thingOf(scope string) Thing {
 		return Partition
 	}
 	return Cluster
+}
+
+// policySet says the policy of the fleet. The limit of no-fly days is said where there is one.
+func policySet(p fleet.Policy) string {
+	says := "the fleet's policy is now: buffer " + p.Buffer.String() + ", dwell " + Duration(p.Dwell) + ", probation " + Duration(p.Probation)
+	if n := p.Maintenance.ZoneDays; n > 0 {
+		says += ", no-fly days of quotas " + strconv.Itoa(n) + " a quarter"
+	}
+	return says
 }

@@ -78,6 +78,39 @@ func TestAZoneThatRecursIsTriedAndThenAdded(t *testing.T) {
 	})
 }
 
+// How many no-fly days owners set is tried first, which changes nothing, and then set.
+func TestNoFlyDaysOfQuotasAreTriedAndThenLimited(t *testing.T) {
+	h := open(t, nil).furnish()
+	days := func() (n int) {
+		h.engine.Read(func(s *fleet.State) { n = s.Policy.Maintenance.ZoneDays })
+		return n
+	}
+	_, tried := h.get("/do/zone-days?try=yes&days=14")
+	has(t, tried, "What would change", "no-fly days of quotas 14 a quarter")
+	if days() != 0 {
+		t.Fatalf("trying it set the limit to %d days", days())
+	}
+	_, done := h.change("zone-days", url.Values{"days": {"14"}})
+	has(t, done, "Done: limit the no-fly days of quotas.")
+	if days() != 14 {
+		t.Errorf("the limit is %d days", days())
+	}
+}
+
+// The page of work that bears a freeze of its node says so.
+func TestWorkThatBearsAFreezeSaysSo(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.do(core.Submit{Spec: fleet.Spec{
+		Name: "patient", Namespace: "oak", User: "ada", Target: "research/oak", Priority: fleet.Mid, BearsFreeze: 30 * time.Second,
+		Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 1, Max: 1, Reach: fleet.ReachIsland}},
+	}})
+	_, body := h.get("/workload/oak/patient")
+	has(t, body, "<dt>Bears a freeze of</dt>", "30s")
+	if _, body := h.get("/workload/oak/base"); strings.Contains(body, "Bears a freeze of") {
+		t.Error("the page of work that bears none says so, too")
+	}
+}
+
 // What is wrong with a form of planned work stands at its field, and in one sentence above. Nothing of it is kept.
 func TestFormsOfPlannedWorkSayWhichFieldIsWrong(t *testing.T) {
 	h := planned(t)
@@ -104,6 +137,7 @@ func TestFormsOfPlannedWorkSayWhichFieldIsWrong(t *testing.T) {
 		{"no length", "add-update", update, "lasts", "soon", "is not a length: soon; write 45m or 24h", "lasts"},
 		{"another's nodes", "start-rollout", rollout, "scope", "tiger/h200/i1", `rollout "driver" has nodes of this scope; wait until it is done, abandon it, or choose other nodes`, ""},
 		{"a node that is not there", "announce", notice, "nodes", "none", "none", ""},
+		{"more days than a quarter has", "zone-days", url.Values{}, "days", "93", "92", "days"},
 	} {
 		form := maps.Clone(c.form)
 		form.Set("try", "yes")

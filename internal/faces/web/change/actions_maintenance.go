@@ -160,6 +160,19 @@ var maintenanceActions = []action{
 		back:    maintenancePage,
 	},
 	{
+		name: "zone-days", title: "Limit the no-fly days of quotas", button: "Set the limit", roles: admins, nav: "maintenance",
+		says: "For so many days of a quarter the owners of a quota, and of the quotas under it, may keep updates away from its nodes. Beyond that an operator adds the zone.",
+		fields: []field{
+			{name: "days", label: "Days of a quarter", hint: "0: no limit", sample: "14", must: true, sets: "zone_days"},
+			proposeField,
+		},
+		do: func(a *attempt) (*musterv1.Written, error) {
+			days := a.number("days")
+			return send(a, a.v.Fleet.SetPolicy, &musterv1.SetPolicyRequest{Write: a.write, Policy: &musterv1.Policy{Maintenance: &musterv1.MaintenancePolicy{ZoneDays: &days}}})
+		},
+		back: maintenancePage,
+	},
+	{
 		name: "announce", title: "Announce a maintenance", says: "A maintenance of some nodes at a fixed moment. Within a day of it the nodes back no quota any more.", button: "Announce it", roles: engineers, nav: "maintenance",
 		fields: []field{
 			{name: "name", label: "Name", sample: "host-update", must: true},

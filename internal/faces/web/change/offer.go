@@ -25,6 +25,7 @@ func For(v *frame.Visit, name, text string, fields ...string) (list []Offer) {
 
 // The roles whose holders are offered actions, as the table of docs/security.md says.
 var (
+	admins       = []string{"admin"}
 	managers     = []string{"manager", "admin"}
 	quotaOwners  = []string{"quota-owner", "manager", "admin"}
 	engineers    = []string{"fleet-engineer", "admin"}

@@ -58,6 +58,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	m := view{v: v, m: res, offers: change.Join(
 		change.For(v, "add-update", "Make an update known …"), change.For(v, "start-rollout", "Start a rollout …"),
 		change.For(v, "add-zone", "Add a no-fly zone …"), change.For(v, "announce", "Announce a maintenance …"),
+		change.For(v, "zone-days", "Limit no-fly days …"),
 	)}
 	m.rolloutsOf(res)
 	m.zonesOf(res)

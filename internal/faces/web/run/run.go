@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
 	"strconv"
@@ -36,7 +37,7 @@ type view struct {
 // form is the form.
 type form struct {
 	namespace, target, partition, priority, reach, hours string
-	replicas, gpus                                       string
+	replicas, gpus, bears                                string
 }
 
 // card is one target in one partition, with its staircase.
@@ -60,7 +61,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	q := v.Request.URL.Query()
 	m := view{v: v, ask: form{
 		namespace: q.Get("namespace"), target: q.Get("target"), partition: q.Get("partition"), priority: q.Get("priority"), reach: q.Get("reach"),
-		hours: q.Get("hours"), replicas: q.Get("replicas"), gpus: q.Get("gpus"),
+		hours: q.Get("hours"), replicas: q.Get("replicas"), gpus: q.Get("gpus"), bears: q.Get("bears"),
 	}}
 	if m.ask.namespace == "" {
 		m.ask.namespace = v.Reader()
@@ -116,6 +117,9 @@ func (m view) part(path string) string {
 // submits is the command that submits what was asked about, to the first place where it starts.
 func (m view) submits() string {
 	s := strings.Replace(m.command, "muster fit", "muster submit --name NAME", 1)
+	if m.ask.bears != "" {
+		s += " " + words.Shell("--bears-freeze", m.ask.bears)
+	}
 	for _, p := range m.places {
 		if p.GetOutcome() == "starts" && m.ask.target == "" {
 			return s + " " + words.Shell("--target", p.GetTarget())
@@ -181,6 +185,9 @@ func (a form) spec() (*musterv1.FitSpec, string, error) {
 		}
 		spec.MaxRuntime = durationpb.New(time.Duration(h * float64(time.Hour)))
 		command = append(command, "--max-runtime", a.hours+"h")
+	}
+	if d, err := time.ParseDuration(cmp.Or(a.bears, "0s")); err != nil || d < 0 {
+		return nil, "", frame.Wrong("Bears a freeze of", "is not a length: "+parts.Short(a.bears, 20)+"; write 30s or 2m")
 	}
 	return spec, words.Shell(command...), nil
 }
