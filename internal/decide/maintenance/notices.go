@@ -17,14 +17,14 @@ func (l *look) notices() (Action, bool) {
 	return l.stays()
 }
 
-// stays takes back that nodes leave which nothing takes any more.
+// stays takes back that nodes leave which nothing takes any more, or which the promise needs.
 func (l *look) stays() (Action, bool) {
 	for _, p := range l.s.Partitions {
 		if p.LeavingNodes() == 0 || !l.lively(p) {
 			continue
 		}
 		for i, n := range p.Nodes {
-			if n.Leaving && !l.goes(n) && !l.stillLeaves(p, i) {
+			if n.Leaving && !l.goes(n) && (!l.stillLeaves(p, i) || l.needed(p, n)) {
 				return Action{Kind: Leave, Partition: p, Node: i}, true
 			}
 		}
