@@ -63,7 +63,7 @@ func TestWhatWouldRunCanBeSubmitted(t *testing.T) {
 	_, body = h.get("/part/places?gpus=8&replicas=2&namespace=oak&bears=30s")
 	has(t, body, "muster submit --name NAME --gang 2x8 -n oak --bears-freeze 30s --target ")
 	_, body = h.get("/run?gpus=8&namespace=oak&bears=soon")
-	has(t, body, `name="bears" value="soon"`, "Bears a freeze of is not a length: soon; write 30s or 2m")
+	has(t, body, `name="bears" value="soon"`, "Bears a freeze of: is not a length: soon; write 30s or 2m")
 }
 
 // At the width of a telephone a table of what is wrong is stacked, and not cut.
