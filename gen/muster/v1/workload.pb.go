@@ -499,8 +499,11 @@ type Blocker struct {
 	// The partition that it is about; empty: all.
 	Partition string `protobuf:"bytes,7,opt,name=partition,proto3" json:"partition,omitempty"`
 	// The first moment at which something is known to change, and what then; not set: none is known.
-	Next          *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=next,proto3" json:"next,omitempty"`
-	NextWhat      string                 `protobuf:"bytes,9,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
+	Next     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=next,proto3" json:"next,omitempty"`
+	NextWhat string                 `protobuf:"bytes,9,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
+	// What people changed that took what it lacks, the newest first: grants that they lowered or moved, policies by which
+	// backing fell, holds. Only of why. Haircuts stand in the text.
+	Changes       []*QuotaChange `protobuf:"bytes,10,rep,name=changes,proto3" json:"changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -596,6 +599,13 @@ func (x *Blocker) GetNextWhat() string {
 		return x.NextWhat
 	}
 	return ""
+}
+
+func (x *Blocker) GetChanges() []*QuotaChange {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
 }
 
 // Remedy is a change that lets a waiting workload start; it was tried on a copy of the state with the engine that decides.
@@ -805,8 +815,10 @@ type Forecast struct {
 	// What has to happen first, what makes room last at the front.
 	RestsOn []*Ground `protobuf:"bytes,5,rep,name=rests_on,json=restsOn,proto3" json:"rests_on,omitempty"`
 	// Why it is not known; more counts those left out.
-	Unknown       []*Ground `protobuf:"bytes,6,rep,name=unknown,proto3" json:"unknown,omitempty"`
-	More          int32     `protobuf:"varint,7,opt,name=more,proto3" json:"more,omitempty"`
+	Unknown []*Ground `protobuf:"bytes,6,rep,name=unknown,proto3" json:"unknown,omitempty"`
+	More    int32     `protobuf:"varint,7,opt,name=more,proto3" json:"more,omitempty"`
+	// How far the search came, where it ran out of time; not set: it did not.
+	Search        *Search `protobuf:"bytes,8,opt,name=search,proto3" json:"search,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -890,6 +902,93 @@ func (x *Forecast) GetMore() int32 {
 	return 0
 }
 
+func (x *Forecast) GetSearch() *Search {
+	if x != nil {
+		return x.Search
+	}
+	return nil
+}
+
+// Search is how far a forecast came that ran out of time. What it did not play through is not known.
+type Search struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Took  *durationpb.Duration   `protobuf:"bytes,1,opt,name=took,proto3" json:"took,omitempty"`
+	// Possible futures that were played through, and how many there are to play through.
+	Played int32 `protobuf:"varint,2,opt,name=played,proto3" json:"played,omitempty"`
+	Of     int32 `protobuf:"varint,3,opt,name=of,proto3" json:"of,omitempty"`
+	// How far into the future it came.
+	Until *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=until,proto3" json:"until,omitempty"`
+	// It ended early, because another caller waited for the server.
+	Interrupted   bool `protobuf:"varint,5,opt,name=interrupted,proto3" json:"interrupted,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Search) Reset() {
+	*x = Search{}
+	mi := &file_muster_v1_workload_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Search) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Search) ProtoMessage() {}
+
+func (x *Search) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_workload_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Search.ProtoReflect.Descriptor instead.
+func (*Search) Descriptor() ([]byte, []int) {
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Search) GetTook() *durationpb.Duration {
+	if x != nil {
+		return x.Took
+	}
+	return nil
+}
+
+func (x *Search) GetPlayed() int32 {
+	if x != nil {
+		return x.Played
+	}
+	return 0
+}
+
+func (x *Search) GetOf() int32 {
+	if x != nil {
+		return x.Of
+	}
+	return 0
+}
+
+func (x *Search) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *Search) GetInterrupted() bool {
+	if x != nil {
+		return x.Interrupted
+	}
+	return false
+}
+
 // Ground is one thing that a forecast rests on, or lacks.
 type Ground struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -909,7 +1008,7 @@ type Ground struct {
 
 func (x *Ground) Reset() {
 	*x = Ground{}
-	mi := &file_muster_v1_workload_proto_msgTypes[7]
+	mi := &file_muster_v1_workload_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -921,7 +1020,7 @@ func (x *Ground) String() string {
 func (*Ground) ProtoMessage() {}
 
 func (x *Ground) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[7]
+	mi := &file_muster_v1_workload_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -934,7 +1033,7 @@ func (x *Ground) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Ground.ProtoReflect.Descriptor instead.
 func (*Ground) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{7}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Ground) GetKind() string {
@@ -999,7 +1098,7 @@ type Happening struct {
 
 func (x *Happening) Reset() {
 	*x = Happening{}
-	mi := &file_muster_v1_workload_proto_msgTypes[8]
+	mi := &file_muster_v1_workload_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1011,7 +1110,7 @@ func (x *Happening) String() string {
 func (*Happening) ProtoMessage() {}
 
 func (x *Happening) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[8]
+	mi := &file_muster_v1_workload_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1024,7 +1123,7 @@ func (x *Happening) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Happening.ProtoReflect.Descriptor instead.
 func (*Happening) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{8}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Happening) GetSeq() uint64 {
@@ -1086,7 +1185,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[9]
+	mi := &file_muster_v1_workload_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1098,7 +1197,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[9]
+	mi := &file_muster_v1_workload_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1111,7 +1210,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{9}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *SubmitRequest) GetWrite() *Write {
@@ -1139,7 +1238,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[10]
+	mi := &file_muster_v1_workload_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1151,7 +1250,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[10]
+	mi := &file_muster_v1_workload_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1164,7 +1263,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{10}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SubmitResponse) GetWritten() *Written {
@@ -1191,7 +1290,7 @@ type SubmitBatchRequest struct {
 
 func (x *SubmitBatchRequest) Reset() {
 	*x = SubmitBatchRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[11]
+	mi := &file_muster_v1_workload_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1203,7 +1302,7 @@ func (x *SubmitBatchRequest) String() string {
 func (*SubmitBatchRequest) ProtoMessage() {}
 
 func (x *SubmitBatchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[11]
+	mi := &file_muster_v1_workload_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1216,7 +1315,7 @@ func (x *SubmitBatchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitBatchRequest.ProtoReflect.Descriptor instead.
 func (*SubmitBatchRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{11}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SubmitBatchRequest) GetWrite() *Write {
@@ -1244,7 +1343,7 @@ type SubmitBatchResponse struct {
 
 func (x *SubmitBatchResponse) Reset() {
 	*x = SubmitBatchResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[12]
+	mi := &file_muster_v1_workload_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1256,7 +1355,7 @@ func (x *SubmitBatchResponse) String() string {
 func (*SubmitBatchResponse) ProtoMessage() {}
 
 func (x *SubmitBatchResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[12]
+	mi := &file_muster_v1_workload_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1269,7 +1368,7 @@ func (x *SubmitBatchResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitBatchResponse.ProtoReflect.Descriptor instead.
 func (*SubmitBatchResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{12}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *SubmitBatchResponse) GetWritten() *Written {
@@ -1297,7 +1396,7 @@ type GetWorkloadRequest struct {
 
 func (x *GetWorkloadRequest) Reset() {
 	*x = GetWorkloadRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[13]
+	mi := &file_muster_v1_workload_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1309,7 +1408,7 @@ func (x *GetWorkloadRequest) String() string {
 func (*GetWorkloadRequest) ProtoMessage() {}
 
 func (x *GetWorkloadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[13]
+	mi := &file_muster_v1_workload_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1322,7 +1421,7 @@ func (x *GetWorkloadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWorkloadRequest.ProtoReflect.Descriptor instead.
 func (*GetWorkloadRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{13}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetWorkloadRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1356,7 +1455,7 @@ type GetWorkloadResponse struct {
 
 func (x *GetWorkloadResponse) Reset() {
 	*x = GetWorkloadResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[14]
+	mi := &file_muster_v1_workload_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1368,7 +1467,7 @@ func (x *GetWorkloadResponse) String() string {
 func (*GetWorkloadResponse) ProtoMessage() {}
 
 func (x *GetWorkloadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[14]
+	mi := &file_muster_v1_workload_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1381,7 +1480,7 @@ func (x *GetWorkloadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWorkloadResponse.ProtoReflect.Descriptor instead.
 func (*GetWorkloadResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{14}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetWorkloadResponse) GetSeen() *Seen {
@@ -1423,7 +1522,7 @@ type ListWorkloadsRequest struct {
 
 func (x *ListWorkloadsRequest) Reset() {
 	*x = ListWorkloadsRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[15]
+	mi := &file_muster_v1_workload_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1435,7 +1534,7 @@ func (x *ListWorkloadsRequest) String() string {
 func (*ListWorkloadsRequest) ProtoMessage() {}
 
 func (x *ListWorkloadsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[15]
+	mi := &file_muster_v1_workload_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1448,7 +1547,7 @@ func (x *ListWorkloadsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkloadsRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkloadsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{15}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListWorkloadsRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1533,7 +1632,7 @@ type ListWorkloadsResponse struct {
 
 func (x *ListWorkloadsResponse) Reset() {
 	*x = ListWorkloadsResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[16]
+	mi := &file_muster_v1_workload_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1545,7 +1644,7 @@ func (x *ListWorkloadsResponse) String() string {
 func (*ListWorkloadsResponse) ProtoMessage() {}
 
 func (x *ListWorkloadsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[16]
+	mi := &file_muster_v1_workload_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1558,7 +1657,7 @@ func (x *ListWorkloadsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkloadsResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkloadsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{16}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListWorkloadsResponse) GetSeen() *Seen {
@@ -1593,7 +1692,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[17]
+	mi := &file_muster_v1_workload_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1605,7 +1704,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[17]
+	mi := &file_muster_v1_workload_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1618,7 +1717,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{17}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CancelRequest) GetWrite() *Write {
@@ -1651,7 +1750,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[18]
+	mi := &file_muster_v1_workload_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1663,7 +1762,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[18]
+	mi := &file_muster_v1_workload_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1676,7 +1775,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *CancelResponse) GetWritten() *Written {
@@ -1700,7 +1799,7 @@ type RetargetRequest struct {
 
 func (x *RetargetRequest) Reset() {
 	*x = RetargetRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[19]
+	mi := &file_muster_v1_workload_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1712,7 +1811,7 @@ func (x *RetargetRequest) String() string {
 func (*RetargetRequest) ProtoMessage() {}
 
 func (x *RetargetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[19]
+	mi := &file_muster_v1_workload_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1725,7 +1824,7 @@ func (x *RetargetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetargetRequest.ProtoReflect.Descriptor instead.
 func (*RetargetRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RetargetRequest) GetWrite() *Write {
@@ -1772,7 +1871,7 @@ type RetargetResponse struct {
 
 func (x *RetargetResponse) Reset() {
 	*x = RetargetResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[20]
+	mi := &file_muster_v1_workload_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1784,7 +1883,7 @@ func (x *RetargetResponse) String() string {
 func (*RetargetResponse) ProtoMessage() {}
 
 func (x *RetargetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[20]
+	mi := &file_muster_v1_workload_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1797,7 +1896,7 @@ func (x *RetargetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetargetResponse.ProtoReflect.Descriptor instead.
 func (*RetargetResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{20}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RetargetResponse) GetWritten() *Written {
@@ -1819,7 +1918,7 @@ type SetPriorityRequest struct {
 
 func (x *SetPriorityRequest) Reset() {
 	*x = SetPriorityRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[21]
+	mi := &file_muster_v1_workload_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1831,7 +1930,7 @@ func (x *SetPriorityRequest) String() string {
 func (*SetPriorityRequest) ProtoMessage() {}
 
 func (x *SetPriorityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[21]
+	mi := &file_muster_v1_workload_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1844,7 +1943,7 @@ func (x *SetPriorityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPriorityRequest.ProtoReflect.Descriptor instead.
 func (*SetPriorityRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{21}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *SetPriorityRequest) GetWrite() *Write {
@@ -1884,7 +1983,7 @@ type SetPriorityResponse struct {
 
 func (x *SetPriorityResponse) Reset() {
 	*x = SetPriorityResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[22]
+	mi := &file_muster_v1_workload_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1896,7 +1995,7 @@ func (x *SetPriorityResponse) String() string {
 func (*SetPriorityResponse) ProtoMessage() {}
 
 func (x *SetPriorityResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[22]
+	mi := &file_muster_v1_workload_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1909,7 +2008,7 @@ func (x *SetPriorityResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPriorityResponse.ProtoReflect.Descriptor instead.
 func (*SetPriorityResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SetPriorityResponse) GetWritten() *Written {
@@ -1936,7 +2035,7 @@ type ResizeRequest struct {
 
 func (x *ResizeRequest) Reset() {
 	*x = ResizeRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[23]
+	mi := &file_muster_v1_workload_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1948,7 +2047,7 @@ func (x *ResizeRequest) String() string {
 func (*ResizeRequest) ProtoMessage() {}
 
 func (x *ResizeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[23]
+	mi := &file_muster_v1_workload_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1961,7 +2060,7 @@ func (x *ResizeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResizeRequest.ProtoReflect.Descriptor instead.
 func (*ResizeRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ResizeRequest) GetWrite() *Write {
@@ -2015,7 +2114,7 @@ type ResizeResponse struct {
 
 func (x *ResizeResponse) Reset() {
 	*x = ResizeResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[24]
+	mi := &file_muster_v1_workload_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2027,7 +2126,7 @@ func (x *ResizeResponse) String() string {
 func (*ResizeResponse) ProtoMessage() {}
 
 func (x *ResizeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[24]
+	mi := &file_muster_v1_workload_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2040,7 +2139,7 @@ func (x *ResizeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResizeResponse.ProtoReflect.Descriptor instead.
 func (*ResizeResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ResizeResponse) GetWritten() *Written {
@@ -2061,14 +2160,17 @@ type WhyRequest struct {
 	History bool `protobuf:"varint,5,opt,name=history,proto3" json:"history,omitempty"`
 	// Help is wanted even where a copy of the fleet, which a try begins with, takes a second: of large fleets it is else
 	// left out, and said to be missed. No for what is asked again and again.
-	Patient       bool `protobuf:"varint,6,opt,name=patient,proto3" json:"patient,omitempty"`
+	Patient bool `protobuf:"varint,6,opt,name=patient,proto3" json:"patient,omitempty"`
+	// How long to search; not set: as long as usual (0.5 s for the forecast, 1 s for help). 30 s is the most. Past the usual time it ends as soon as
+	// another caller waits for the server.
+	Search        *durationpb.Duration `protobuf:"bytes,7,opt,name=search,proto3" json:"search,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WhyRequest) Reset() {
 	*x = WhyRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[25]
+	mi := &file_muster_v1_workload_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2080,7 +2182,7 @@ func (x *WhyRequest) String() string {
 func (*WhyRequest) ProtoMessage() {}
 
 func (x *WhyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[25]
+	mi := &file_muster_v1_workload_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2093,7 +2195,7 @@ func (x *WhyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhyRequest.ProtoReflect.Descriptor instead.
 func (*WhyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *WhyRequest) GetAsOf() *timestamppb.Timestamp {
@@ -2138,6 +2240,13 @@ func (x *WhyRequest) GetPatient() bool {
 	return false
 }
 
+func (x *WhyRequest) GetSearch() *durationpb.Duration {
+	if x != nil {
+		return x.Search
+	}
+	return nil
+}
+
 type WhyResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Seen     *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
@@ -2165,14 +2274,16 @@ type WhyResponse struct {
 	Incidents []string `protobuf:"bytes,62,rep,name=incidents,proto3" json:"incidents,omitempty"`
 	// What its cluster's own machinery says of it now: why Kueue keeps it waiting, and where Kueue and Muster do not mean
 	// the same. Never of the past.
-	Said          []string `protobuf:"bytes,63,rep,name=said,proto3" json:"said,omitempty"`
+	Said []string `protobuf:"bytes,63,rep,name=said,proto3" json:"said,omitempty"`
+	// Not all was looked at: how long to search next; not set: all was, or it was searched for as long as may be.
+	Longer        *durationpb.Duration `protobuf:"bytes,64,opt,name=longer,proto3" json:"longer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WhyResponse) Reset() {
 	*x = WhyResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[26]
+	mi := &file_muster_v1_workload_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2184,7 +2295,7 @@ func (x *WhyResponse) String() string {
 func (*WhyResponse) ProtoMessage() {}
 
 func (x *WhyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[26]
+	mi := &file_muster_v1_workload_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2197,7 +2308,7 @@ func (x *WhyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhyResponse.ProtoReflect.Descriptor instead.
 func (*WhyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *WhyResponse) GetSeen() *Seen {
@@ -2291,6 +2402,13 @@ func (x *WhyResponse) GetSaid() []string {
 	return nil
 }
 
+func (x *WhyResponse) GetLonger() *durationpb.Duration {
+	if x != nil {
+		return x.Longer
+	}
+	return nil
+}
+
 // Failure is why a workload failed.
 type Failure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2309,7 +2427,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_muster_v1_workload_proto_msgTypes[27]
+	mi := &file_muster_v1_workload_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2321,7 +2439,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[27]
+	mi := &file_muster_v1_workload_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2334,7 +2452,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{27}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Failure) GetAt() *timestamppb.Timestamp {
@@ -2384,7 +2502,7 @@ type Evidence struct {
 
 func (x *Evidence) Reset() {
 	*x = Evidence{}
-	mi := &file_muster_v1_workload_proto_msgTypes[28]
+	mi := &file_muster_v1_workload_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2396,7 +2514,7 @@ func (x *Evidence) String() string {
 func (*Evidence) ProtoMessage() {}
 
 func (x *Evidence) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[28]
+	mi := &file_muster_v1_workload_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2409,7 +2527,7 @@ func (x *Evidence) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Evidence.ProtoReflect.Descriptor instead.
 func (*Evidence) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{28}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Evidence) GetNode() string {
@@ -2439,14 +2557,17 @@ type WhenRequest struct {
 	Namespace string                 `protobuf:"bytes,2,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	Name      string                 `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// As for why.
-	Patient       bool `protobuf:"varint,4,opt,name=patient,proto3" json:"patient,omitempty"`
+	Patient bool `protobuf:"varint,4,opt,name=patient,proto3" json:"patient,omitempty"`
+	// How long to search; not set: as long as usual (2 s). 30 s is the most. Past the usual time it ends as soon as
+	// another caller waits for the server.
+	Search        *durationpb.Duration `protobuf:"bytes,5,opt,name=search,proto3" json:"search,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WhenRequest) Reset() {
 	*x = WhenRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[29]
+	mi := &file_muster_v1_workload_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2458,7 +2579,7 @@ func (x *WhenRequest) String() string {
 func (*WhenRequest) ProtoMessage() {}
 
 func (x *WhenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[29]
+	mi := &file_muster_v1_workload_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2471,7 +2592,7 @@ func (x *WhenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhenRequest.ProtoReflect.Descriptor instead.
 func (*WhenRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{29}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *WhenRequest) GetAsOf() *timestamppb.Timestamp {
@@ -2502,20 +2623,29 @@ func (x *WhenRequest) GetPatient() bool {
 	return false
 }
 
+func (x *WhenRequest) GetSearch() *durationpb.Duration {
+	if x != nil {
+		return x.Search
+	}
+	return nil
+}
+
 type WhenResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Seen     *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
 	Workload *Workload              `protobuf:"bytes,2,opt,name=workload,proto3" json:"workload,omitempty"`
 	Forecast *Forecast              `protobuf:"bytes,3,opt,name=forecast,proto3" json:"forecast,omitempty"`
 	// For one that waits: impossible (no time helps, as things are), waiting, or not known (when it starts).
-	Answer        string `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
+	Answer string `protobuf:"bytes,4,opt,name=answer,proto3" json:"answer,omitempty"`
+	// Not all was looked at: how long to search next; not set: all was, or it was searched for as long as may be.
+	Longer        *durationpb.Duration `protobuf:"bytes,5,opt,name=longer,proto3" json:"longer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WhenResponse) Reset() {
 	*x = WhenResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[30]
+	mi := &file_muster_v1_workload_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2527,7 +2657,7 @@ func (x *WhenResponse) String() string {
 func (*WhenResponse) ProtoMessage() {}
 
 func (x *WhenResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[30]
+	mi := &file_muster_v1_workload_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2540,7 +2670,7 @@ func (x *WhenResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WhenResponse.ProtoReflect.Descriptor instead.
 func (*WhenResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{30}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *WhenResponse) GetSeen() *Seen {
@@ -2571,20 +2701,30 @@ func (x *WhenResponse) GetAnswer() string {
 	return ""
 }
 
+func (x *WhenResponse) GetLonger() *durationpb.Duration {
+	if x != nil {
+		return x.Longer
+	}
+	return nil
+}
+
 type FitRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	AsOf  *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=as_of,json=asOf,proto3" json:"as_of,omitempty"`
 	// Without a target: every quota that the caller may use, and flex. Without a partition: each. Without a name: any.
 	Spec *FitSpec `protobuf:"bytes,2,opt,name=spec,proto3" json:"spec,omitempty"`
 	// As for why.
-	Patient       bool `protobuf:"varint,3,opt,name=patient,proto3" json:"patient,omitempty"`
+	Patient bool `protobuf:"varint,3,opt,name=patient,proto3" json:"patient,omitempty"`
+	// How long to search; not set: as long as usual (1 s for the places, 4 s for the forecasts). 30 s is the most. Past the usual time it ends as soon as
+	// another caller waits for the server.
+	Search        *durationpb.Duration `protobuf:"bytes,4,opt,name=search,proto3" json:"search,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FitRequest) Reset() {
 	*x = FitRequest{}
-	mi := &file_muster_v1_workload_proto_msgTypes[31]
+	mi := &file_muster_v1_workload_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2596,7 +2736,7 @@ func (x *FitRequest) String() string {
 func (*FitRequest) ProtoMessage() {}
 
 func (x *FitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[31]
+	mi := &file_muster_v1_workload_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2609,7 +2749,7 @@ func (x *FitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FitRequest.ProtoReflect.Descriptor instead.
 func (*FitRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{31}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *FitRequest) GetAsOf() *timestamppb.Timestamp {
@@ -2633,6 +2773,13 @@ func (x *FitRequest) GetPatient() bool {
 	return false
 }
 
+func (x *FitRequest) GetSearch() *durationpb.Duration {
+	if x != nil {
+		return x.Search
+	}
+	return nil
+}
+
 // FitSpec is a shape of workload.
 type FitSpec struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2648,7 +2795,7 @@ type FitSpec struct {
 
 func (x *FitSpec) Reset() {
 	*x = FitSpec{}
-	mi := &file_muster_v1_workload_proto_msgTypes[32]
+	mi := &file_muster_v1_workload_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2660,7 +2807,7 @@ func (x *FitSpec) String() string {
 func (*FitSpec) ProtoMessage() {}
 
 func (x *FitSpec) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[32]
+	mi := &file_muster_v1_workload_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2673,7 +2820,7 @@ func (x *FitSpec) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FitSpec.ProtoReflect.Descriptor instead.
 func (*FitSpec) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{32}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *FitSpec) GetNamespace() string {
@@ -2724,14 +2871,16 @@ type FitResponse struct {
 	// Where it would start first, then where it would wait, then where it would be refused.
 	Places []*Place `protobuf:"bytes,2,rep,name=places,proto3" json:"places,omitempty"`
 	// Not every place could be tried in time: the others are not known.
-	Missed        bool `protobuf:"varint,3,opt,name=missed,proto3" json:"missed,omitempty"`
+	Missed bool `protobuf:"varint,3,opt,name=missed,proto3" json:"missed,omitempty"`
+	// Not all was looked at: how long to search next; not set: all was, or it was searched for as long as may be.
+	Longer        *durationpb.Duration `protobuf:"bytes,4,opt,name=longer,proto3" json:"longer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FitResponse) Reset() {
 	*x = FitResponse{}
-	mi := &file_muster_v1_workload_proto_msgTypes[33]
+	mi := &file_muster_v1_workload_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2743,7 +2892,7 @@ func (x *FitResponse) String() string {
 func (*FitResponse) ProtoMessage() {}
 
 func (x *FitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[33]
+	mi := &file_muster_v1_workload_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2756,7 +2905,7 @@ func (x *FitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FitResponse.ProtoReflect.Descriptor instead.
 func (*FitResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{33}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *FitResponse) GetSeen() *Seen {
@@ -2780,6 +2929,13 @@ func (x *FitResponse) GetMissed() bool {
 	return false
 }
 
+func (x *FitResponse) GetLonger() *durationpb.Duration {
+	if x != nil {
+		return x.Longer
+	}
+	return nil
+}
+
 // Place is where a workload could go: one target in one partition.
 type Place struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
@@ -2801,7 +2957,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_muster_v1_workload_proto_msgTypes[34]
+	mi := &file_muster_v1_workload_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2813,7 +2969,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_workload_proto_msgTypes[34]
+	mi := &file_muster_v1_workload_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2826,7 +2982,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_muster_v1_workload_proto_rawDescGZIP(), []int{34}
+	return file_muster_v1_workload_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Place) GetTarget() string {
@@ -2896,7 +3052,7 @@ var File_muster_v1_workload_proto protoreflect.FileDescriptor
 
 const file_muster_v1_workload_proto_rawDesc = "" +
 	"\n" +
-	"\x18muster/v1/workload.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x91\x05\n" +
+	"\x18muster/v1/workload.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\x1a\x15muster/v1/quota.proto\"\x91\x05\n" +
 	"\fWorkloadSpec\x124\n" +
 	"\x04name\x18\x01 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12>\n" +
 	"\tnamespace\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\tnamespace\x12P\n" +
@@ -2954,7 +3110,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\x1a7\n" +
 	"\tHeldEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xf7\x02\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xa9\x03\n" +
 	"\aBlocker\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x12\n" +
@@ -2964,7 +3120,9 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x05since\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x12\x1c\n" +
 	"\tpartition\x18\a \x01(\tR\tpartition\x12.\n" +
 	"\x04next\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x04next\x12\x1b\n" +
-	"\tnext_what\x18\t \x01(\tR\bnextWhat\x1a:\n" +
+	"\tnext_what\x18\t \x01(\tR\bnextWhat\x120\n" +
+	"\achanges\x18\n" +
+	" \x03(\v2\x16.muster.v1.QuotaChangeR\achanges\x1a:\n" +
 	"\fFiguresEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xb6\x01\n" +
@@ -2983,7 +3141,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x05nodes\x18\x05 \x01(\x05R\x05nodes\x12\x12\n" +
 	"\x04gpus\x18\x06 \x01(\x05R\x04gpus\x12\x16\n" +
 	"\x06evicts\x18\a \x03(\tR\x06evicts\x12\x1a\n" +
-	"\boutranks\x18\b \x03(\tR\boutranks\"\x9f\x02\n" +
+	"\boutranks\x18\b \x03(\tR\boutranks\"\xca\x02\n" +
 	"\bForecast\x12\x14\n" +
 	"\x05known\x18\x01 \x01(\bR\x05known\x12,\n" +
 	"\x03p50\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03p50\x12,\n" +
@@ -2991,7 +3149,14 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x06latest\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06latest\x12,\n" +
 	"\brests_on\x18\x05 \x03(\v2\x11.muster.v1.GroundR\arestsOn\x12+\n" +
 	"\aunknown\x18\x06 \x03(\v2\x11.muster.v1.GroundR\aunknown\x12\x12\n" +
-	"\x04more\x18\a \x01(\x05R\x04more\"\xb0\x01\n" +
+	"\x04more\x18\a \x01(\x05R\x04more\x12)\n" +
+	"\x06search\x18\b \x01(\v2\x11.muster.v1.SearchR\x06search\"\xb3\x01\n" +
+	"\x06Search\x12-\n" +
+	"\x04took\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x04took\x12\x16\n" +
+	"\x06played\x18\x02 \x01(\x05R\x06played\x12\x0e\n" +
+	"\x02of\x18\x03 \x01(\x05R\x02of\x120\n" +
+	"\x05until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12 \n" +
+	"\vinterrupted\x18\x05 \x01(\bR\vinterrupted\"\xb0\x01\n" +
 	"\x06Ground\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -3082,7 +3247,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x03min\x18\x05 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\x03min\x12\x1d\n" +
 	"\x03max\x18\x06 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x01R\x03max\">\n" +
 	"\x0eResizeResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xcf\x01\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\x82\x02\n" +
 	"\n" +
 	"WhyRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12(\n" +
@@ -3092,7 +3257,8 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12\x12\n" +
 	"\x04help\x18\x04 \x01(\bR\x04help\x12\x18\n" +
 	"\ahistory\x18\x05 \x01(\bR\ahistory\x12\x18\n" +
-	"\apatient\x18\x06 \x01(\bR\apatient\"\x81\x04\n" +
+	"\apatient\x18\x06 \x01(\bR\apatient\x121\n" +
+	"\x06search\x18\a \x01(\v2\x19.google.protobuf.DurationR\x06search\"\xb4\x04\n" +
 	"\vWhyResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
 	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\x12.\n" +
@@ -3107,7 +3273,8 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\afailure\x18< \x01(\v2\x12.muster.v1.FailureR\afailure\x12-\n" +
 	"\x04hung\x18= \x01(\v2\x19.google.protobuf.DurationR\x04hung\x12\x1c\n" +
 	"\tincidents\x18> \x03(\tR\tincidents\x12\x12\n" +
-	"\x04said\x18? \x03(\tR\x04said\"\xbf\x01\n" +
+	"\x04said\x18? \x03(\tR\x04said\x121\n" +
+	"\x06longer\x18@ \x01(\v2\x19.google.protobuf.DurationR\x06longer\"\xbf\x01\n" +
 	"\aFailure\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
 	"\x05cause\x18\x02 \x01(\tR\x05cause\x12/\n" +
@@ -3117,24 +3284,27 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\bEvidence\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\tR\x04node\x12*\n" +
 	"\x02at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x12\n" +
-	"\x04says\x18\x03 \x01(\tR\x04says\"\xa2\x01\n" +
+	"\x04says\x18\x03 \x01(\tR\x04says\"\xd5\x01\n" +
 	"\vWhenRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12(\n" +
 	"\tnamespace\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\tnamespace\x12\x1e\n" +
 	"\x04name\x18\x03 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\x12\x18\n" +
-	"\apatient\x18\x04 \x01(\bR\apatient\"\xad\x01\n" +
+	"\apatient\x18\x04 \x01(\bR\apatient\x121\n" +
+	"\x06search\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x06search\"\xe0\x01\n" +
 	"\fWhenResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
 	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\x12/\n" +
 	"\bforecast\x18\x03 \x01(\v2\x13.muster.v1.ForecastR\bforecast\x12\x16\n" +
-	"\x06answer\x18\x04 \x01(\tR\x06answer\"\x87\x01\n" +
+	"\x06answer\x18\x04 \x01(\tR\x06answer\x121\n" +
+	"\x06longer\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x06longer\"\xba\x01\n" +
 	"\n" +
 	"FitRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12.\n" +
 	"\x04spec\x18\x02 \x01(\v2\x12.muster.v1.FitSpecB\x06\xbaH\x03\xc8\x01\x01R\x04spec\x12\x18\n" +
-	"\apatient\x18\x03 \x01(\bR\apatient\"\xa4\x03\n" +
+	"\apatient\x18\x03 \x01(\bR\apatient\x121\n" +
+	"\x06search\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x06search\"\xa4\x03\n" +
 	"\aFitSpec\x12>\n" +
 	"\tnamespace\x18\x01 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\tnamespace\x12S\n" +
 	"\x06target\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x06target\x12V\n" +
@@ -3143,11 +3313,12 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x05pools\x18\x05 \x03(\v2\x0f.muster.v1.PoolB\n" +
 	"\xbaH\a\x92\x01\x04\b\x01\x10 R\x05pools\x12:\n" +
 	"\vmax_runtime\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\n" +
-	"maxRuntime\"t\n" +
+	"maxRuntime\"\xa7\x01\n" +
 	"\vFitResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12(\n" +
 	"\x06places\x18\x02 \x03(\v2\x10.muster.v1.PlaceR\x06places\x12\x16\n" +
-	"\x06missed\x18\x03 \x01(\bR\x06missed\"\xa0\x02\n" +
+	"\x06missed\x18\x03 \x01(\bR\x06missed\x121\n" +
+	"\x06longer\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x06longer\"\xa0\x02\n" +
 	"\x05Place\x12\x16\n" +
 	"\x06target\x18\x01 \x01(\tR\x06target\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x18\n" +
@@ -3183,7 +3354,7 @@ func file_muster_v1_workload_proto_rawDescGZIP() []byte {
 	return file_muster_v1_workload_proto_rawDescData
 }
 
-var file_muster_v1_workload_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_muster_v1_workload_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_muster_v1_workload_proto_goTypes = []any{
 	(*WorkloadSpec)(nil),          // 0: muster.v1.WorkloadSpec
 	(*Pool)(nil),                  // 1: muster.v1.Pool
@@ -3192,144 +3363,156 @@ var file_muster_v1_workload_proto_goTypes = []any{
 	(*Remedy)(nil),                // 4: muster.v1.Remedy
 	(*Start)(nil),                 // 5: muster.v1.Start
 	(*Forecast)(nil),              // 6: muster.v1.Forecast
-	(*Ground)(nil),                // 7: muster.v1.Ground
-	(*Happening)(nil),             // 8: muster.v1.Happening
-	(*SubmitRequest)(nil),         // 9: muster.v1.SubmitRequest
-	(*SubmitResponse)(nil),        // 10: muster.v1.SubmitResponse
-	(*SubmitBatchRequest)(nil),    // 11: muster.v1.SubmitBatchRequest
-	(*SubmitBatchResponse)(nil),   // 12: muster.v1.SubmitBatchResponse
-	(*GetWorkloadRequest)(nil),    // 13: muster.v1.GetWorkloadRequest
-	(*GetWorkloadResponse)(nil),   // 14: muster.v1.GetWorkloadResponse
-	(*ListWorkloadsRequest)(nil),  // 15: muster.v1.ListWorkloadsRequest
-	(*ListWorkloadsResponse)(nil), // 16: muster.v1.ListWorkloadsResponse
-	(*CancelRequest)(nil),         // 17: muster.v1.CancelRequest
-	(*CancelResponse)(nil),        // 18: muster.v1.CancelResponse
-	(*RetargetRequest)(nil),       // 19: muster.v1.RetargetRequest
-	(*RetargetResponse)(nil),      // 20: muster.v1.RetargetResponse
-	(*SetPriorityRequest)(nil),    // 21: muster.v1.SetPriorityRequest
-	(*SetPriorityResponse)(nil),   // 22: muster.v1.SetPriorityResponse
-	(*ResizeRequest)(nil),         // 23: muster.v1.ResizeRequest
-	(*ResizeResponse)(nil),        // 24: muster.v1.ResizeResponse
-	(*WhyRequest)(nil),            // 25: muster.v1.WhyRequest
-	(*WhyResponse)(nil),           // 26: muster.v1.WhyResponse
-	(*Failure)(nil),               // 27: muster.v1.Failure
-	(*Evidence)(nil),              // 28: muster.v1.Evidence
-	(*WhenRequest)(nil),           // 29: muster.v1.WhenRequest
-	(*WhenResponse)(nil),          // 30: muster.v1.WhenResponse
-	(*FitRequest)(nil),            // 31: muster.v1.FitRequest
-	(*FitSpec)(nil),               // 32: muster.v1.FitSpec
-	(*FitResponse)(nil),           // 33: muster.v1.FitResponse
-	(*Place)(nil),                 // 34: muster.v1.Place
-	nil,                           // 35: muster.v1.Workload.PoolsEntry
-	nil,                           // 36: muster.v1.Workload.HeldEntry
-	nil,                           // 37: muster.v1.Blocker.FiguresEntry
-	(*durationpb.Duration)(nil),   // 38: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 39: google.protobuf.Timestamp
-	(*Write)(nil),                 // 40: muster.v1.Write
-	(*Written)(nil),               // 41: muster.v1.Written
-	(*Seen)(nil),                  // 42: muster.v1.Seen
+	(*Search)(nil),                // 7: muster.v1.Search
+	(*Ground)(nil),                // 8: muster.v1.Ground
+	(*Happening)(nil),             // 9: muster.v1.Happening
+	(*SubmitRequest)(nil),         // 10: muster.v1.SubmitRequest
+	(*SubmitResponse)(nil),        // 11: muster.v1.SubmitResponse
+	(*SubmitBatchRequest)(nil),    // 12: muster.v1.SubmitBatchRequest
+	(*SubmitBatchResponse)(nil),   // 13: muster.v1.SubmitBatchResponse
+	(*GetWorkloadRequest)(nil),    // 14: muster.v1.GetWorkloadRequest
+	(*GetWorkloadResponse)(nil),   // 15: muster.v1.GetWorkloadResponse
+	(*ListWorkloadsRequest)(nil),  // 16: muster.v1.ListWorkloadsRequest
+	(*ListWorkloadsResponse)(nil), // 17: muster.v1.ListWorkloadsResponse
+	(*CancelRequest)(nil),         // 18: muster.v1.CancelRequest
+	(*CancelResponse)(nil),        // 19: muster.v1.CancelResponse
+	(*RetargetRequest)(nil),       // 20: muster.v1.RetargetRequest
+	(*RetargetResponse)(nil),      // 21: muster.v1.RetargetResponse
+	(*SetPriorityRequest)(nil),    // 22: muster.v1.SetPriorityRequest
+	(*SetPriorityResponse)(nil),   // 23: muster.v1.SetPriorityResponse
+	(*ResizeRequest)(nil),         // 24: muster.v1.ResizeRequest
+	(*ResizeResponse)(nil),        // 25: muster.v1.ResizeResponse
+	(*WhyRequest)(nil),            // 26: muster.v1.WhyRequest
+	(*WhyResponse)(nil),           // 27: muster.v1.WhyResponse
+	(*Failure)(nil),               // 28: muster.v1.Failure
+	(*Evidence)(nil),              // 29: muster.v1.Evidence
+	(*WhenRequest)(nil),           // 30: muster.v1.WhenRequest
+	(*WhenResponse)(nil),          // 31: muster.v1.WhenResponse
+	(*FitRequest)(nil),            // 32: muster.v1.FitRequest
+	(*FitSpec)(nil),               // 33: muster.v1.FitSpec
+	(*FitResponse)(nil),           // 34: muster.v1.FitResponse
+	(*Place)(nil),                 // 35: muster.v1.Place
+	nil,                           // 36: muster.v1.Workload.PoolsEntry
+	nil,                           // 37: muster.v1.Workload.HeldEntry
+	nil,                           // 38: muster.v1.Blocker.FiguresEntry
+	(*durationpb.Duration)(nil),   // 39: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 40: google.protobuf.Timestamp
+	(*QuotaChange)(nil),           // 41: muster.v1.QuotaChange
+	(*Write)(nil),                 // 42: muster.v1.Write
+	(*Written)(nil),               // 43: muster.v1.Written
+	(*Seen)(nil),                  // 44: muster.v1.Seen
 }
 var file_muster_v1_workload_proto_depIdxs = []int32{
 	1,  // 0: muster.v1.WorkloadSpec.pools:type_name -> muster.v1.Pool
-	38, // 1: muster.v1.WorkloadSpec.max_runtime:type_name -> google.protobuf.Duration
-	38, // 2: muster.v1.WorkloadSpec.checkpoint_every:type_name -> google.protobuf.Duration
-	38, // 3: muster.v1.WorkloadSpec.grace:type_name -> google.protobuf.Duration
-	38, // 4: muster.v1.WorkloadSpec.bears_freeze:type_name -> google.protobuf.Duration
+	39, // 1: muster.v1.WorkloadSpec.max_runtime:type_name -> google.protobuf.Duration
+	39, // 2: muster.v1.WorkloadSpec.checkpoint_every:type_name -> google.protobuf.Duration
+	39, // 3: muster.v1.WorkloadSpec.grace:type_name -> google.protobuf.Duration
+	39, // 4: muster.v1.WorkloadSpec.bears_freeze:type_name -> google.protobuf.Duration
 	0,  // 5: muster.v1.Workload.spec:type_name -> muster.v1.WorkloadSpec
-	35, // 6: muster.v1.Workload.pools:type_name -> muster.v1.Workload.PoolsEntry
-	39, // 7: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
-	39, // 8: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
-	39, // 9: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
-	38, // 10: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
-	39, // 11: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
-	36, // 12: muster.v1.Workload.held:type_name -> muster.v1.Workload.HeldEntry
-	37, // 13: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
-	39, // 14: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
-	39, // 15: muster.v1.Blocker.next:type_name -> google.protobuf.Timestamp
-	5,  // 16: muster.v1.Remedy.start:type_name -> muster.v1.Start
-	39, // 17: muster.v1.Remedy.by:type_name -> google.protobuf.Timestamp
-	39, // 18: muster.v1.Start.at:type_name -> google.protobuf.Timestamp
-	39, // 19: muster.v1.Forecast.p50:type_name -> google.protobuf.Timestamp
-	39, // 20: muster.v1.Forecast.p90:type_name -> google.protobuf.Timestamp
-	39, // 21: muster.v1.Forecast.latest:type_name -> google.protobuf.Timestamp
-	7,  // 22: muster.v1.Forecast.rests_on:type_name -> muster.v1.Ground
-	7,  // 23: muster.v1.Forecast.unknown:type_name -> muster.v1.Ground
-	39, // 24: muster.v1.Ground.at:type_name -> google.protobuf.Timestamp
-	39, // 25: muster.v1.Ground.by:type_name -> google.protobuf.Timestamp
-	39, // 26: muster.v1.Happening.at:type_name -> google.protobuf.Timestamp
-	40, // 27: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
-	0,  // 28: muster.v1.SubmitRequest.spec:type_name -> muster.v1.WorkloadSpec
-	41, // 29: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
-	40, // 30: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
-	0,  // 31: muster.v1.SubmitBatchRequest.specs:type_name -> muster.v1.WorkloadSpec
-	41, // 32: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
-	39, // 33: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
-	42, // 34: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
-	2,  // 35: muster.v1.GetWorkloadResponse.workload:type_name -> muster.v1.Workload
-	39, // 36: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
-	42, // 37: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
-	2,  // 38: muster.v1.ListWorkloadsResponse.workloads:type_name -> muster.v1.Workload
-	40, // 39: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
-	41, // 40: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
-	40, // 41: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
-	41, // 42: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
-	40, // 43: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
-	41, // 44: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
-	40, // 45: muster.v1.ResizeRequest.write:type_name -> muster.v1.Write
-	41, // 46: muster.v1.ResizeResponse.written:type_name -> muster.v1.Written
-	39, // 47: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
-	42, // 48: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
-	2,  // 49: muster.v1.WhyResponse.workload:type_name -> muster.v1.Workload
-	3,  // 50: muster.v1.WhyResponse.blockers:type_name -> muster.v1.Blocker
-	4,  // 51: muster.v1.WhyResponse.changes:type_name -> muster.v1.Remedy
-	6,  // 52: muster.v1.WhyResponse.forecast:type_name -> muster.v1.Forecast
-	8,  // 53: muster.v1.WhyResponse.history:type_name -> muster.v1.Happening
-	27, // 54: muster.v1.WhyResponse.failure:type_name -> muster.v1.Failure
-	38, // 55: muster.v1.WhyResponse.hung:type_name -> google.protobuf.Duration
-	39, // 56: muster.v1.Failure.at:type_name -> google.protobuf.Timestamp
-	28, // 57: muster.v1.Failure.evidence:type_name -> muster.v1.Evidence
-	28, // 58: muster.v1.Failure.around:type_name -> muster.v1.Evidence
-	39, // 59: muster.v1.Evidence.at:type_name -> google.protobuf.Timestamp
-	39, // 60: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
-	42, // 61: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
-	2,  // 62: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
-	6,  // 63: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
-	39, // 64: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
-	32, // 65: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
-	1,  // 66: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
-	38, // 67: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
-	42, // 68: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
-	34, // 69: muster.v1.FitResponse.places:type_name -> muster.v1.Place
-	5,  // 70: muster.v1.Place.start:type_name -> muster.v1.Start
-	3,  // 71: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
-	6,  // 72: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
-	9,  // 73: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
-	11, // 74: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
-	13, // 75: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
-	15, // 76: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
-	17, // 77: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
-	19, // 78: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
-	21, // 79: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
-	23, // 80: muster.v1.WorkloadService.Resize:input_type -> muster.v1.ResizeRequest
-	25, // 81: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
-	29, // 82: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
-	31, // 83: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
-	10, // 84: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
-	12, // 85: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
-	14, // 86: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
-	16, // 87: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
-	18, // 88: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
-	20, // 89: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
-	22, // 90: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
-	24, // 91: muster.v1.WorkloadService.Resize:output_type -> muster.v1.ResizeResponse
-	26, // 92: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
-	30, // 93: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
-	33, // 94: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
-	84, // [84:95] is the sub-list for method output_type
-	73, // [73:84] is the sub-list for method input_type
-	73, // [73:73] is the sub-list for extension type_name
-	73, // [73:73] is the sub-list for extension extendee
-	0,  // [0:73] is the sub-list for field type_name
+	36, // 6: muster.v1.Workload.pools:type_name -> muster.v1.Workload.PoolsEntry
+	40, // 7: muster.v1.Workload.submitted:type_name -> google.protobuf.Timestamp
+	40, // 8: muster.v1.Workload.started:type_name -> google.protobuf.Timestamp
+	40, // 9: muster.v1.Workload.ended:type_name -> google.protobuf.Timestamp
+	39, // 10: muster.v1.Workload.waited:type_name -> google.protobuf.Duration
+	40, // 11: muster.v1.Workload.grace_ends:type_name -> google.protobuf.Timestamp
+	37, // 12: muster.v1.Workload.held:type_name -> muster.v1.Workload.HeldEntry
+	38, // 13: muster.v1.Blocker.figures:type_name -> muster.v1.Blocker.FiguresEntry
+	40, // 14: muster.v1.Blocker.since:type_name -> google.protobuf.Timestamp
+	40, // 15: muster.v1.Blocker.next:type_name -> google.protobuf.Timestamp
+	41, // 16: muster.v1.Blocker.changes:type_name -> muster.v1.QuotaChange
+	5,  // 17: muster.v1.Remedy.start:type_name -> muster.v1.Start
+	40, // 18: muster.v1.Remedy.by:type_name -> google.protobuf.Timestamp
+	40, // 19: muster.v1.Start.at:type_name -> google.protobuf.Timestamp
+	40, // 20: muster.v1.Forecast.p50:type_name -> google.protobuf.Timestamp
+	40, // 21: muster.v1.Forecast.p90:type_name -> google.protobuf.Timestamp
+	40, // 22: muster.v1.Forecast.latest:type_name -> google.protobuf.Timestamp
+	8,  // 23: muster.v1.Forecast.rests_on:type_name -> muster.v1.Ground
+	8,  // 24: muster.v1.Forecast.unknown:type_name -> muster.v1.Ground
+	7,  // 25: muster.v1.Forecast.search:type_name -> muster.v1.Search
+	39, // 26: muster.v1.Search.took:type_name -> google.protobuf.Duration
+	40, // 27: muster.v1.Search.until:type_name -> google.protobuf.Timestamp
+	40, // 28: muster.v1.Ground.at:type_name -> google.protobuf.Timestamp
+	40, // 29: muster.v1.Ground.by:type_name -> google.protobuf.Timestamp
+	40, // 30: muster.v1.Happening.at:type_name -> google.protobuf.Timestamp
+	42, // 31: muster.v1.SubmitRequest.write:type_name -> muster.v1.Write
+	0,  // 32: muster.v1.SubmitRequest.spec:type_name -> muster.v1.WorkloadSpec
+	43, // 33: muster.v1.SubmitResponse.written:type_name -> muster.v1.Written
+	42, // 34: muster.v1.SubmitBatchRequest.write:type_name -> muster.v1.Write
+	0,  // 35: muster.v1.SubmitBatchRequest.specs:type_name -> muster.v1.WorkloadSpec
+	43, // 36: muster.v1.SubmitBatchResponse.written:type_name -> muster.v1.Written
+	40, // 37: muster.v1.GetWorkloadRequest.as_of:type_name -> google.protobuf.Timestamp
+	44, // 38: muster.v1.GetWorkloadResponse.seen:type_name -> muster.v1.Seen
+	2,  // 39: muster.v1.GetWorkloadResponse.workload:type_name -> muster.v1.Workload
+	40, // 40: muster.v1.ListWorkloadsRequest.as_of:type_name -> google.protobuf.Timestamp
+	44, // 41: muster.v1.ListWorkloadsResponse.seen:type_name -> muster.v1.Seen
+	2,  // 42: muster.v1.ListWorkloadsResponse.workloads:type_name -> muster.v1.Workload
+	42, // 43: muster.v1.CancelRequest.write:type_name -> muster.v1.Write
+	43, // 44: muster.v1.CancelResponse.written:type_name -> muster.v1.Written
+	42, // 45: muster.v1.RetargetRequest.write:type_name -> muster.v1.Write
+	43, // 46: muster.v1.RetargetResponse.written:type_name -> muster.v1.Written
+	42, // 47: muster.v1.SetPriorityRequest.write:type_name -> muster.v1.Write
+	43, // 48: muster.v1.SetPriorityResponse.written:type_name -> muster.v1.Written
+	42, // 49: muster.v1.ResizeRequest.write:type_name -> muster.v1.Write
+	43, // 50: muster.v1.ResizeResponse.written:type_name -> muster.v1.Written
+	40, // 51: muster.v1.WhyRequest.as_of:type_name -> google.protobuf.Timestamp
+	39, // 52: muster.v1.WhyRequest.search:type_name -> google.protobuf.Duration
+	44, // 53: muster.v1.WhyResponse.seen:type_name -> muster.v1.Seen
+	2,  // 54: muster.v1.WhyResponse.workload:type_name -> muster.v1.Workload
+	3,  // 55: muster.v1.WhyResponse.blockers:type_name -> muster.v1.Blocker
+	4,  // 56: muster.v1.WhyResponse.changes:type_name -> muster.v1.Remedy
+	6,  // 57: muster.v1.WhyResponse.forecast:type_name -> muster.v1.Forecast
+	9,  // 58: muster.v1.WhyResponse.history:type_name -> muster.v1.Happening
+	28, // 59: muster.v1.WhyResponse.failure:type_name -> muster.v1.Failure
+	39, // 60: muster.v1.WhyResponse.hung:type_name -> google.protobuf.Duration
+	39, // 61: muster.v1.WhyResponse.longer:type_name -> google.protobuf.Duration
+	40, // 62: muster.v1.Failure.at:type_name -> google.protobuf.Timestamp
+	29, // 63: muster.v1.Failure.evidence:type_name -> muster.v1.Evidence
+	29, // 64: muster.v1.Failure.around:type_name -> muster.v1.Evidence
+	40, // 65: muster.v1.Evidence.at:type_name -> google.protobuf.Timestamp
+	40, // 66: muster.v1.WhenRequest.as_of:type_name -> google.protobuf.Timestamp
+	39, // 67: muster.v1.WhenRequest.search:type_name -> google.protobuf.Duration
+	44, // 68: muster.v1.WhenResponse.seen:type_name -> muster.v1.Seen
+	2,  // 69: muster.v1.WhenResponse.workload:type_name -> muster.v1.Workload
+	6,  // 70: muster.v1.WhenResponse.forecast:type_name -> muster.v1.Forecast
+	39, // 71: muster.v1.WhenResponse.longer:type_name -> google.protobuf.Duration
+	40, // 72: muster.v1.FitRequest.as_of:type_name -> google.protobuf.Timestamp
+	33, // 73: muster.v1.FitRequest.spec:type_name -> muster.v1.FitSpec
+	39, // 74: muster.v1.FitRequest.search:type_name -> google.protobuf.Duration
+	1,  // 75: muster.v1.FitSpec.pools:type_name -> muster.v1.Pool
+	39, // 76: muster.v1.FitSpec.max_runtime:type_name -> google.protobuf.Duration
+	44, // 77: muster.v1.FitResponse.seen:type_name -> muster.v1.Seen
+	35, // 78: muster.v1.FitResponse.places:type_name -> muster.v1.Place
+	39, // 79: muster.v1.FitResponse.longer:type_name -> google.protobuf.Duration
+	5,  // 80: muster.v1.Place.start:type_name -> muster.v1.Start
+	3,  // 81: muster.v1.Place.blockers:type_name -> muster.v1.Blocker
+	6,  // 82: muster.v1.Place.forecast:type_name -> muster.v1.Forecast
+	10, // 83: muster.v1.WorkloadService.Submit:input_type -> muster.v1.SubmitRequest
+	12, // 84: muster.v1.WorkloadService.SubmitBatch:input_type -> muster.v1.SubmitBatchRequest
+	14, // 85: muster.v1.WorkloadService.GetWorkload:input_type -> muster.v1.GetWorkloadRequest
+	16, // 86: muster.v1.WorkloadService.ListWorkloads:input_type -> muster.v1.ListWorkloadsRequest
+	18, // 87: muster.v1.WorkloadService.Cancel:input_type -> muster.v1.CancelRequest
+	20, // 88: muster.v1.WorkloadService.Retarget:input_type -> muster.v1.RetargetRequest
+	22, // 89: muster.v1.WorkloadService.SetPriority:input_type -> muster.v1.SetPriorityRequest
+	24, // 90: muster.v1.WorkloadService.Resize:input_type -> muster.v1.ResizeRequest
+	26, // 91: muster.v1.WorkloadService.Why:input_type -> muster.v1.WhyRequest
+	30, // 92: muster.v1.WorkloadService.When:input_type -> muster.v1.WhenRequest
+	32, // 93: muster.v1.WorkloadService.Fit:input_type -> muster.v1.FitRequest
+	11, // 94: muster.v1.WorkloadService.Submit:output_type -> muster.v1.SubmitResponse
+	13, // 95: muster.v1.WorkloadService.SubmitBatch:output_type -> muster.v1.SubmitBatchResponse
+	15, // 96: muster.v1.WorkloadService.GetWorkload:output_type -> muster.v1.GetWorkloadResponse
+	17, // 97: muster.v1.WorkloadService.ListWorkloads:output_type -> muster.v1.ListWorkloadsResponse
+	19, // 98: muster.v1.WorkloadService.Cancel:output_type -> muster.v1.CancelResponse
+	21, // 99: muster.v1.WorkloadService.Retarget:output_type -> muster.v1.RetargetResponse
+	23, // 100: muster.v1.WorkloadService.SetPriority:output_type -> muster.v1.SetPriorityResponse
+	25, // 101: muster.v1.WorkloadService.Resize:output_type -> muster.v1.ResizeResponse
+	27, // 102: muster.v1.WorkloadService.Why:output_type -> muster.v1.WhyResponse
+	31, // 103: muster.v1.WorkloadService.When:output_type -> muster.v1.WhenResponse
+	34, // 104: muster.v1.WorkloadService.Fit:output_type -> muster.v1.FitResponse
+	94, // [94:105] is the sub-list for method output_type
+	83, // [83:94] is the sub-list for method input_type
+	83, // [83:83] is the sub-list for extension type_name
+	83, // [83:83] is the sub-list for extension extendee
+	0,  // [0:83] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_workload_proto_init() }
@@ -3338,13 +3521,14 @@ func file_muster_v1_workload_proto_init() {
 		return
 	}
 	file_muster_v1_common_proto_init()
+	file_muster_v1_quota_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_workload_proto_rawDesc), len(file_muster_v1_workload_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   38,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -20,6 +20,15 @@ type Answer struct {
 	// Unknown is why it is not known, at most MaxGrounds; More counts the others.
 	Unknown []Ground
 	More    int
+	// Came is how far the search came, where Unknown says TooFar.
+	Came Progress
+}
+
+// Progress is how far a search came that had to stop early. What it did not play through
+// is not known.
+type Progress struct {
+	Played, Of int           // paths that were played to their ends, and all of them
+	Until      fleet.Instant // the latest moment that one of the others came to; 0: none came anywhere
 }
 
 // MaxGrounds bounds how many grounds an answer lists.

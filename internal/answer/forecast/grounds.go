@@ -95,11 +95,11 @@ func (f *forecast) why(id uint64) Answer {
 		}
 		p, how := f.path(f.drawn(n), f.asked, false)
 		if how == tooFar {
-			return unknown(Ground{Kind: TooFar})
+			return f.tooFar()
 		}
 		return f.blame(p, p.s.Workloads[id])
 	}
-	return unknown(Ground{Kind: TooFar})
+	return f.tooFar()
 }
 
 // blame ends what has no known end, first what draws on the same GPUs, then all

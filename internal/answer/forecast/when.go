@@ -99,6 +99,7 @@ type forecast struct {
 	correction correction
 	starts     map[uint64][]fleet.Instant // by path; Never where a path does not know
 	cutShort   bool                       // some path had to stop early: its steps were used up
+	came       Progress                   // how far the paths came
 	apart      bool                       // alternatives: each leaves as soon as it starts, see Together
 	grounds    map[uint64][][]Ground      // by path, what its start rests on; only of alternatives
 }
@@ -106,6 +107,7 @@ type forecast struct {
 func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) *forecast {
 	f := &forecast{base: withPlannerMemory(base, now), now: now, ids: ids, asked: map[uint64]bool{}, options: o, starts: map[uint64][]fleet.Instant{}, grounds: map[uint64][][]Ground{}}
 	f.options.Paths = affordable(base, o)
+	f.came.Of = f.options.Paths
 	f.correction = o.Book.correction(now)
 	for _, id := range ids {
 		f.asked[id] = true
@@ -148,6 +150,7 @@ func (f *forecast) walk() {
 			return
 		}
 		p, how := f.path(f.drawn(n), asked, f.apart)
+		f.note(p, how)
 		if how == tooFar && n >= fewestPaths && f.stopped() {
 			f.options.Paths = n
 			return
@@ -158,6 +161,22 @@ func (f *forecast) walk() {
 			f.grounds[id] = append(f.grounds[id], p.grounds[id])
 		}
 	}
+}
+
+// note keeps how far a path came.
+func (f *forecast) note(p *path, how outcome) {
+	if how == tooFar {
+		f.came.Until = max(f.came.Until, p.now)
+	} else {
+		f.came.Played++
+	}
+}
+
+// tooFar is the answer of a search that had to stop early.
+func (f *forecast) tooFar() Answer {
+	a := unknown(Ground{Kind: TooFar})
+	a.Came = f.came
+	return a
 }
 
 // open are the workloads whose answer is not settled yet: too few paths failed.
@@ -217,7 +236,7 @@ func (f *forecast) ask(id uint64) Asked {
 	slices.Sort(sorted)
 	last := rank(f.options.Paths, 90)
 	if last >= len(sorted) || sorted[last] == fleet.Never {
-		a.Answer = unknown(Ground{Kind: f.unknownKind()})
+		a.Answer = f.unknown()
 		return a
 	}
 	a.raw = moments{sorted[rank(f.options.Paths, 50)], sorted[last]}
@@ -226,12 +245,12 @@ func (f *forecast) ask(id uint64) Asked {
 	return a
 }
 
-// unknownKind is why the paths do not know, where no names are wanted.
-func (f *forecast) unknownKind() Kind {
+// unknown is the answer where the paths do not know, and no names are wanted.
+func (f *forecast) unknown() Answer {
 	if f.cutShort {
-		return TooFar
+		return f.tooFar()
 	}
-	return NothingAhead
+	return unknown(Ground{Kind: NothingAhead})
 }
 
 // answer is all of the answer about one workload.

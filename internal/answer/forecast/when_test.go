@@ -102,6 +102,9 @@ func TestASearchThatStopsEarlyDoesNotKnow(t *testing.T) {
 	}
 	a := forecast.When(st.s, st.s.Workload("n", "d"), at(time.Minute), forecast.Options{Paths: 3, Steps: 6})
 	unknown(t, a, forecast.TooFar, "")
+	if a.Came.Played != 0 || a.Came.Of != 3 || a.Came.Until <= at(time.Minute) || a.Came.Until > at(4*time.Hour) {
+		t.Errorf("it came %+v; want none of 3 paths to their ends, and the others somewhere before d starts", a.Came)
+	}
 }
 
 func TestASearchThatIsStoppedDoesNotKnow(t *testing.T) {

@@ -30,12 +30,20 @@ type Story struct {
 	most    time.Duration // the longest run time that it declared
 	started fleet.Instant // its last start; 0: it has not started
 	left    bool          // it was evicted since
+	cut     *protectionCut
+}
+
+// protectionCut is a change by people that took a workload's protection, and when.
+type protectionCut struct {
+	event.ProtectionCut
+	at  fleet.Instant
+	seq uint64
 }
 
 // Add reads one more record.
 func (s *Story) Add(r event.Record) {
 	for _, e := range r.Events {
-		s.keep(e, r.At)
+		s.keep(e, r)
 		text, by, ok := s.tell(e, r)
 		if !ok {
 			continue
@@ -45,7 +53,7 @@ func (s *Story) Add(r event.Record) {
 }
 
 // keep remembers what later lines are read by.
-func (s *Story) keep(e event.Event, at fleet.Instant) {
+func (s *Story) keep(e event.Event, r event.Record) {
 	switch e := e.(type) {
 	case event.WorkloadSubmitted:
 		if e.ID == s.ID {
@@ -53,11 +61,19 @@ func (s *Story) keep(e event.Event, at fleet.Instant) {
 		}
 	case event.ReplicasPlaced:
 		if e.ID == s.ID && !e.Reserved && !e.Mend {
-			s.starts(at)
+			s.starts(r.At)
 		}
 	case event.ReplicasStarted:
 		if e.ID == s.ID {
-			s.starts(at)
+			s.starts(r.At)
+		}
+	case event.ProtectionCut:
+		if e.ID == s.ID {
+			s.cut = &protectionCut{e, r.At, r.Seq}
+		}
+	case event.HoldsChanged:
+		if e.ID == s.ID && e.Holds != fleet.HoldsUnprotected {
+			s.cut = nil
 		}
 	case event.ReplicasEvicted:
 		s.left = s.left || e.ID == s.ID && e.Whole
@@ -195,12 +211,27 @@ func (s *Story) evicted(e event.ReplicasEvicted, r event.Record) (text, by strin
 	by = s.name(e.For)
 	if e.Whole {
 		why := s.givesWay(e) + cameOf(e, r)
+		if e.ID == s.ID {
+			why += s.uncovered(e, r)
+		}
 		if e.ID == s.ID && s.overran(r.At) {
 			why += ", for it ran longer than the " + s.most.String() + " that it declared, and so comes last"
 		}
 		return fmt.Sprintf("evicted: %s needed the room (%s); it had until %s to leave", by, why, clock(e.Until)), by
 	}
 	return fmt.Sprintf("gave up %s for %s (%s)", replicas(e.Spots), by, s.givesWay(e)+cameOf(e, r)), by
+}
+
+// uncovered says which change by people, in an earlier record, left work unprotected that leaves now.
+func (s *Story) uncovered(e event.ReplicasEvicted, r event.Record) string {
+	if s.cut == nil || s.cut.seq == r.Seq || e.Class != "unprotected" {
+		return ""
+	}
+	by := s.cut.By
+	if by == "" {
+		by = "somebody"
+	}
+	return fmt.Sprintf("; unprotected since %s, when %s changed this: %s%s", text.Weekday(s.cut.at.Time()), by, s.cut.Change, reasoned(s.cut.Reason))
 }
 
 // cameOf says what in the same record took the backing of work that leaves, if the record

@@ -47,6 +47,20 @@ func TestEventsAreFoundByWhatTheySayTheyAreAbout(t *testing.T) {
 	}
 }
 
+// A policy that gave a quota another backing is about the quota; one that did not is not.
+func TestAPolicyIsAboutTheQuotasThatItBacksOtherwise(t *testing.T) {
+	r := event.Record{Events: []event.Event{
+		event.BufferSet{Scope: "tiger"},
+		event.BackingAligned{Partition: "tiger/h200", Backing: []event.Backed{{Quota: "research/oak", Island: "i1", Nodes: 2}}},
+		event.NodeChanged{Node: "n1"},
+	}}
+	for about, want := range map[string]int{"research/oak": 2, "research/elm": 0, "tiger": 1, "n1": 1} {
+		if got := len(words.NewSubject(about, fleet.NewState()).Of(r)); got != want {
+			t.Errorf("about %s: %d events, want %d", about, got, want)
+		}
+	}
+}
+
 func TestOtherEventsAreNotFound(t *testing.T) {
 	subject := words.NewSubject("oak/base", fleet.NewState())
 	subject.In(event.WorkloadSubmitted{ID: 7, Spec: fleet.Spec{Namespace: "oak", Name: "base"}})

@@ -34,9 +34,9 @@ func cutOf(s *fleet.State, events []event.Event) *cut {
 		case event.GrantTransferred:
 			c.change(s, e.Partition, fmt.Sprintf("%d GPUs of %s in %s go to %s", e.GPUs, e.From, e.Partition, e.To))
 		case event.PolicySet:
-			c.all, c.changes = true, append(c.changes, "the policy changes")
+			c.all, c.changes = true, append(c.changes, policyChange("the fleet", s.Policy.Buffer, e.Policy.Buffer))
 		case event.BufferSet:
-			c.all, c.changes = true, append(c.changes, "the buffer policy of "+e.Scope+" changes")
+			c.all, c.changes = true, append(c.changes, policyChange(e.Scope, s.Buffers[e.Scope], e.Buffer))
 		case event.BufferCleared:
 			c.all, c.changes = true, append(c.changes, e.Scope+" has no buffer policy of its own any more")
 		case event.WorkloadRetargeted:
@@ -58,6 +58,17 @@ func cutOf(s *fleet.State, events []event.Event) *cut {
 		c.in = s.Partitions
 	}
 	return &c
+}
+
+// policyChange says that the buffer policy of a scope goes from one to another.
+func policyChange(scope string, was, is fleet.Buffer) string {
+	switch {
+	case was == is:
+		return "the policy of " + scope + " changes"
+	case was == fleet.Buffer{}:
+		return fmt.Sprintf("the buffer policy of %s becomes %s", scope, is)
+	}
+	return fmt.Sprintf("the buffer policy of %s goes from %s to %s", scope, was, is)
 }
 
 // leavesRoom says whether a grant only grows, and all that is assigned then can be

@@ -12,7 +12,16 @@ import (
 type choice struct {
 	since      fleet.Instant
 	who, about string         // "": any
+	holds      []uint64       // of the quota that about names, in force and over
 	subject    *words.Subject // what about means; nil where it is ""
+}
+
+// mean finds out what about means in a state.
+func (c *choice) mean(s *fleet.State) {
+	c.subject = words.NewSubject(c.about, s)
+	for _, id := range c.holds {
+		c.subject.Holds(id)
+	}
 }
 
 // choose is the record with the events that are wanted.
@@ -23,12 +32,6 @@ func (c choice) choose(r event.Record) event.Record {
 	if c.about == "" {
 		return r
 	}
-	var kept []event.Event
-	for _, e := range r.Events {
-		if c.subject.In(e) {
-			kept = append(kept, e)
-		}
-	}
-	r.Events = kept
+	r.Events = c.subject.Of(r)
 	return r
 }

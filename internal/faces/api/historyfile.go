@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/retain"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -20,7 +21,7 @@ import (
 //	the first line, the SHA-256 of the rest, the number of the record to go on from uint64, the
 //	SHA-256 of what the log holds of the one before, and for each record that the history is
 //	made of its length uint32 and its text.
-const historyHeader = "muster history 1\n"
+const historyHeader = "muster history 2\n"
 
 // begin takes in what the file says, or else what the log begins with.
 func (h *history) begin(ctx context.Context, e Engine) error {
@@ -81,6 +82,7 @@ func (h *history) load(ctx context.Context, e Engine) {
 // forget begins anew.
 func (h *history) forget() {
 	h.next, h.latest, h.about, h.changes, h.lines = 1, 0, nil, nil, newChronicle()
+	h.placed, h.policed = map[uint64]*musterv1.QuotaChange{}, nil
 }
 
 // recordText is what the log holds of a record; nil: there is no such record.

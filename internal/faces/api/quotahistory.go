@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,12 +27,19 @@ type history struct {
 	saved   uint64   // next, in the file
 	lines   chronicle
 	changes []dated
+	placed  map[uint64]*musterv1.QuotaChange // holds, in force and over
+	policed []*policed
 }
 
 // dated is a line of history and when it happened.
 type dated struct {
-	at     fleet.Instant
-	change *musterv1.QuotaChange
+	at      fleet.Instant
+	change  *musterv1.QuotaChange
+	haircut bool // by a wave of a haircut, or its undoing
+}
+
+func newHistory(path string) history {
+	return history{path: path, lines: newChronicle(), placed: map[uint64]*musterv1.QuotaChange{}}
 }
 
 // patience is how long a question waits for what was not read yet: it is answered with what there
@@ -40,12 +48,7 @@ const patience = time.Second
 
 // ask answers a question from the log. unread says how many records of it were not read yet.
 func (h *history) ask(ctx context.Context, e Engine, m *musterv1.HistoryRequest, until fleet.Instant) (list []*musterv1.QuotaChange, unread uint64, err error) {
-	brief, stop := context.WithTimeout(ctx, patience)
-	defer stop()
-	more, err := h.gather(brief, e)
-	if err != nil && ctx.Err() == nil && brief.Err() != nil {
-		more, err = true, nil
-	}
+	more, err := h.briefly(ctx, e)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -62,6 +65,17 @@ func (h *history) ask(ctx context.Context, e Engine, m *musterv1.HistoryRequest,
 		unread = max(end+1, h.next) - h.next
 	}
 	return list[max(0, len(list)-orElse(m.GetLimit(), 1000)):], unread, nil
+}
+
+// briefly gathers for as long as a question may wait; more says that there is more to read.
+func (h *history) briefly(ctx context.Context, e Engine) (more bool, err error) {
+	brief, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	more, err = h.gather(brief, e)
+	if err != nil && ctx.Err() == nil && brief.Err() != nil {
+		return true, nil
+	}
+	return more, err
 }
 
 // gather reads the log to its end, a stretch at a time, so that questions are answered meanwhile. It
@@ -114,7 +128,7 @@ func (h *history) stretch(ctx context.Context, e Engine) (more bool, err error) 
 }
 
 // kindsOfHistory begin the names of events that the history is made of.
-var kindsOfHistory = [][]byte{[]byte(`"kind":"quota.`), []byte(`"kind":"access.`), []byte(`"kind":"grant.`), []byte(`"kind":"hold.`), []byte(`"kind":"haircut.`), []byte(`"kind":"request.`)}
+var kindsOfHistory = [][]byte{[]byte(`"kind":"quota.`), []byte(`"kind":"access.`), []byte(`"kind":"grant.`), []byte(`"kind":"hold.`), []byte(`"kind":"haircut.`), []byte(`"kind":"request.`), []byte(`"kind":"policy.`), []byte(`"kind":"buffer.`)}
 
 // HistoryPart is the name under which the records of the history stand in what a log begins with that
 // lacks its beginning.
@@ -136,11 +150,43 @@ func (h *history) add(r event.Record, record []byte) {
 		return // it was taken in before a read that failed, or only ends a stretch
 	}
 	h.latest, h.about = r.Seq, append(h.about, bytes.Clone(record))
-	why := h.lines.why(r)
+	why, haircut := h.lines.why(r), cutsHair(r)
 	for _, e := range r.Events {
 		for _, c := range h.lines.read(e) {
 			c.Seq, c.At, c.Actor, c.Reason, c.Kind = r.Seq, wire.Instant(r.At), r.Actor, why, e.Kind()
-			h.changes = append(h.changes, dated{r.At, c})
+			h.changes = append(h.changes, dated{r.At, c, haircut})
+			if placed, ok := e.(event.HoldPlaced); ok {
+				h.placed[placed.Hold.ID] = c
+			}
 		}
 	}
+	if changesPolicy(r) {
+		h.policed = append(h.policed, &policed{record: r})
+	}
+}
+
+// cutsHair says whether a record is a wave of a haircut, or its undoing.
+func cutsHair(r event.Record) bool {
+	return slices.ContainsFunc(r.Events, func(e event.Event) bool {
+		switch e.(type) {
+		case event.HaircutApplied, event.HaircutUndone:
+			return true
+		}
+		return false
+	})
+}
+
+// holdsOf lists the holds of a quota, in force and over, as far as the log was read.
+func (h *history) holdsOf(ctx context.Context, e Engine, quota string) (list []uint64) {
+	if _, err := h.briefly(ctx, e); err != nil {
+		return nil // the holds in force are known without it
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for id, c := range h.placed {
+		if c.GetQuota() == quota {
+			list = append(list, id)
+		}
+	}
+	return list
 }

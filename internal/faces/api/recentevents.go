@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -41,7 +40,10 @@ func (l *recentEvents) lastPage(ctx context.Context, e Engine, p *page) error {
 	key := recentKey{p.about, p.limit}
 	was := l.pages[key]
 	var end uint64
-	e.Look(func(state *fleet.State) { end, p.subject = state.Seq, words.NewSubject(p.about, state) })
+	e.Look(func(state *fleet.State) {
+		end = state.Seq
+		p.mean(state)
+	})
 	p.records, p.earlier = slices.Clone(was.records), was.earlier
 	from := was.until + 1
 	if was.until == 0 {

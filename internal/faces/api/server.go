@@ -113,7 +113,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, proxies: o.Proxies, recheck: o.Recheck, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices, lag: o.Lag, leader: o.Leader,
-		notifier: o.Notifier, said: o.Said, logs: o.Logs, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: history{path: o.History, lines: newChronicle()}, turns: newTurns(),
+		notifier: o.Notifier, said: o.Said, logs: o.Logs, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: newHistory(o.History), turns: newTurns(),
 		forecasting: o.Forecasting, mostWaiting: o.MostWaiting,
 	}}
 	if s.tokens == nil {

@@ -13,7 +13,6 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
-	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -35,6 +34,9 @@ func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequ
 		if p.since, err = wire.ReadInstant("since", m.GetSince()); err != nil {
 			return nil, err
 		}
+	}
+	if p.about != "" {
+		p.holds = s.history.holdsOf(ctx, s.engine, p.about)
 	}
 	switch {
 	case p.last && p.remembered():
@@ -84,7 +86,7 @@ func (s eventService) pageSince(ctx context.Context, p *page) error {
 func (s eventService) fill(ctx context.Context, p *page, from uint64) error {
 	read := s.engine.Records
 	if p.about != "" {
-		s.engine.Look(func(state *fleet.State) { p.subject = words.NewSubject(p.about, state) })
+		s.engine.Look(p.mean)
 		read = func(ctx context.Context, from uint64, fn func(event.Record) error) error {
 			return s.engine.RecordsWith(ctx, from, p.subject.MayBeIn, fn)
 		}
@@ -121,7 +123,7 @@ func (p *page) add(r event.Record) error {
 	if r.At < p.since {
 		return nil
 	}
-	if r = p.choose(only(r, p.kinds)); len(r.Events) == 0 {
+	if r = only(p.choose(r), p.kinds); len(r.Events) == 0 {
 		return nil
 	}
 	if len(p.records) == p.limit {

@@ -25,6 +25,10 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 	if err != nil {
 		return nil, err
 	}
+	x, err := s.searchTime(m.GetSearch(), searching+fitting*s.forecasting)
+	if err != nil {
+		return nil, err
+	}
 	out := &musterv1.FitResponse{}
 	show, tries := s.study, s.triable(m.GetPatient())
 	if tries {
@@ -43,14 +47,22 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 		for n := 2; state.Workload(sp.Namespace, sp.Name) != nil; n++ {
 			sp.Name = fmt.Sprintf("fit-%d", n) // a name that no workload has
 		}
-		f := whatif.Fit(state, sp, at, budget(ctx))
-		out.Missed, out.Places = f.Missed, places(f, s.forecasts(state, sp, f, at))
+		x.begin()
+		trying := searching.Seconds() / (searching + fitting*s.forecasting).Seconds() // part of the time
+		f := whatif.Fit(state, sp, at, x.budget(ctx, x.part(trying)))
+		out.Missed, out.Places = f.Missed, places(f, forecasts(state, sp, f, at, x, x.part(1-trying)))
+		if out.GetMissed() || slices.ContainsFunc(out.GetPlaces(), cutShort) {
+			out.Longer = x.longer()
+		}
 		slices.SortStableFunc(out.Places, func(a, b *musterv1.Place) int { return cmp.Compare(turn(a), turn(b)) })
 		return nil
 	})
 	out.Seen = seen
 	return out, err
 }
+
+// cutShort says whether the forecast of a place ran out of time.
+func cutShort(p *musterv1.Place) bool { return p.GetForecast().GetSearch() != nil }
 
 // turn orders places: where it starts, the safest hold first, then where it waits.
 func turn(p *musterv1.Place) int {
@@ -93,20 +105,21 @@ type fitForecasts struct {
 	spec    fleet.Spec
 	at      fleet.Instant
 	history *forecast.History
-	each    time.Duration // one forecast may take
+	search  *searchTime
 	end     time.Time
+	each    time.Duration // one forecast may take
 	places  []whatif.Place
 	out     []*musterv1.Forecast
 }
 
 // forecasts are those of the places in which it waits and may start some time; nil: of others.
-func (s workloadService) forecasts(state *fleet.State, sp fleet.Spec, f whatif.Fitted, at fleet.Instant) []*musterv1.Forecast {
+func forecasts(state *fleet.State, sp fleet.Spec, f whatif.Fitted, at fleet.Instant, search *searchTime, end time.Time) []*musterv1.Forecast {
+	limit := time.Until(end)
 	x := fitForecasts{
-		state: state, spec: sp, at: at, history: forecast.Learn(state, at), each: s.forecasting, end: time.Now().Add(fitting * s.forecasting),
+		state: state, spec: sp, at: at, history: forecast.Learn(state, at), search: search, end: end, each: limit / fitting,
 		places: f.Places, out: make([]*musterv1.Forecast, len(f.Places)),
 	}
 	quota, flex := x.waiting(func(p whatif.Place) bool { return p.Target != fleet.Flex }), x.waiting(func(p whatif.Place) bool { return p.Target == fleet.Flex })
-	limit := fitting * s.forecasting
 	if len(quota) > 0 && len(flex) > 0 {
 		limit /= 2
 	}
@@ -147,13 +160,13 @@ func (x *fitForecasts) together(list []int, end time.Time) {
 		return
 	}
 	var answers []forecast.Answer
-	deepened(end, func(o forecast.Options) bool {
+	x.search.deepened(end, func(o forecast.Options) bool {
 		o.History = x.history
 		answers = forecast.Together(s, asked, x.at, o)
 		return slices.ContainsFunc(answers, tooFar)
 	})
 	for i, a := range answers {
-		x.out[of[i]] = forecastMessage(a)
+		x.out[of[i]] = forecastMessage(a, x.search.told(a))
 	}
 }
 
@@ -171,7 +184,8 @@ func (x *fitForecasts) alone() {
 			continue
 		}
 		p := x.places[i]
-		alone := forecastOf(p.Tried, p.Tried.Workloads[p.ID], x.at, max(x.each/5, min(limit, 4*x.each)), x.history)
+		end := time.Now().Add(max(x.each/5, min(limit, 4*x.each)))
+		alone := forecastOf(p.Tried, p.Tried.Workloads[p.ID], x.at, x.search, end, x.history)
 		if x.out[i] == nil || saysMore(alone) {
 			x.out[i] = alone
 		}

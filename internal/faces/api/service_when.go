@@ -16,21 +16,29 @@ import (
 
 // When says when a waiting workload should start.
 func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*musterv1.WhenResponse, error) {
+	x, err := s.searchTime(m.GetSearch(), 4*s.forecasting)
+	if err != nil {
+		return nil, err
+	}
 	out := &musterv1.WhenResponse{}
 	show, tries := s.study, s.triable(m.GetPatient())
 	if tries {
 		show = s.private
 	}
 	seen, err := show(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+		x.begin()
 		w, err := s.find(ctx, state, m.GetNamespace(), m.GetName())
 		if err != nil {
 			return err
 		}
 		out.Workload = wire.Workload(state, w, view.WorkloadOf(state, w, at))
 		if tries {
-			out.Forecast = forecastOf(state, w, at, 4*s.forecasting, nil)
+			out.Forecast = forecastOf(state, w, at, x, x.end, nil)
 		} else {
 			out.Forecast = notTried(w)
+		}
+		if out.GetForecast().GetSearch() != nil {
+			out.Longer = x.longer()
 		}
 		if w.State == fleet.Pending {
 			out.Answer = answerOf(explain.Why(state, w, at), out.GetForecast())
@@ -47,7 +55,7 @@ func notTried(w *fleet.Workload) *musterv1.Forecast {
 	if !waits(w) {
 		g = forecast.Ground{Kind: forecast.NotWaiting, Name: w.Namespace + "/" + w.Name}
 	}
-	return &musterv1.Forecast{Unknown: grounds([]forecast.Ground{g})}
+	return forecastMessage(forecast.Answer{Unknown: []forecast.Ground{g}}, nil)
 }
 
 // answerOf is what can be said about whether a workload will start.
@@ -73,21 +81,27 @@ const (
 // forecastOf is the forecast of a workload. The history is what runs and repairs lasted so
 // far; nil: what the state remembers. A copy on which something is tried remembers nothing
 // that has ended, so its forecast needs the history of the state it was made from.
-func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant, limit time.Duration, history *forecast.History) *musterv1.Forecast {
+func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant, x *searchTime, end time.Time, history *forecast.History) *musterv1.Forecast {
 	var a forecast.Answer
-	deepened(time.Now().Add(limit), func(o forecast.Options) bool {
+	x.deepened(end, func(o forecast.Options) bool {
 		o.History = history
 		a = forecast.When(state, w, at, o)
 		return tooFar(a)
 	})
-	return forecastMessage(a)
+	return forecastMessage(a, x.told(a))
 }
 
-func forecastMessage(a forecast.Answer) *musterv1.Forecast {
-	return &musterv1.Forecast{
+func forecastMessage(a forecast.Answer, search *musterv1.Search) *musterv1.Forecast {
+	out := &musterv1.Forecast{
 		Known: a.Known, P50: wire.Instant(a.P50), P90: wire.Instant(a.P90), Latest: wire.Instant(a.Latest),
-		RestsOn: grounds(a.RestsOn), Unknown: grounds(a.Unknown), More: int32(a.More),
+		RestsOn: grounds(a.RestsOn), Unknown: grounds(a.Unknown), More: int32(a.More), Search: search,
 	}
+	for _, g := range out.GetUnknown() {
+		if g.GetKind() == string(forecast.TooFar) {
+			g.Text = searchText(search)
+		}
+	}
+	return out
 }
 
 func tooFar(a forecast.Answer) bool {
@@ -96,13 +110,14 @@ func tooFar(a forecast.Answer) bool {
 
 // deepened asks with more and more steps, as many as there should be time for, until the
 // answer is not "too far" or time is up. A round that takes longer than expected is cut short.
-func deepened(end time.Time, ask func(forecast.Options) (tooFar bool)) {
-	stop := func() bool { return time.Now().After(end) }
+func (x *searchTime) deepened(end time.Time, ask func(forecast.Options) (tooFar bool)) {
+	stop := func() bool { return x.over(end) }
+	most := x.times(manySteps)
 	for steps := fewSteps; ; {
 		began := time.Now()
 		tooFar := ask(forecast.Options{Steps: steps, Most: livable, Stop: stop})
 		more := float64(time.Until(end)) / float64(time.Since(began)+1)
-		if !tooFar || steps >= manySteps || more < worthwhile {
+		if !tooFar || steps >= most || more < worthwhile || stop() {
 			return
 		}
 		steps = int(float64(steps) * min(more, moreSteps))
@@ -136,7 +151,7 @@ var groundTexts = map[forecast.Kind]string{
 	forecast.NoRepairTime: "node %s is out of service, and it is not known until when",
 	forecast.NotReady:     "%s starts nothing now",
 	forecast.NothingAhead: "nothing that is known to come would let it start",
-	forecast.TooFar:       "the search ran out of time",
+	forecast.TooFar:       "the search stopped", // searchText says more
 	forecast.NotWaiting:   "%s does not wait",
 }
 

@@ -14,6 +14,10 @@ import (
 
 // Why says why a workload does not run, or how it runs.
 func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*musterv1.WhyResponse, error) {
+	x, err := s.searchTime(m.GetSearch(), s.forecasting+searching)
+	if err != nil {
+		return nil, err
+	}
 	out := &musterv1.WhyResponse{}
 	show, tries := s.study, m.GetHelp() && s.triable(m.GetPatient())
 	if tries {
@@ -35,7 +39,7 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 			out.Said = s.said(w.Namespace, w.Name, w.Target)
 		}
 		if tries {
-			s.help(ctx, out, state, w, list, at)
+			s.help(ctx, out, state, w, list, at, x)
 		}
 		out.Missed = out.GetMissed() || m.GetHelp() && !tries && waits(w)
 		if w.State == fleet.Pending {
@@ -44,6 +48,7 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 		return nil
 	})
 	if err == nil {
+		s.blame(ctx, out, about)
 		err = errors.Join(s.remember(ctx, out, m, about), s.around(ctx, out.GetFailure()))
 	}
 	out.Seen = seen
@@ -51,18 +56,22 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 }
 
 // help tries what would let a workload start, and says when it should.
-func (s workloadService) help(ctx context.Context, out *musterv1.WhyResponse, state *fleet.State, w *fleet.Workload, list []explain.Blocker, at fleet.Instant) {
+func (s workloadService) help(ctx context.Context, out *musterv1.WhyResponse, state *fleet.State, w *fleet.Workload, list []explain.Blocker, at fleet.Instant, x *searchTime) {
 	if !waits(w) {
 		return
 	}
-	out.Forecast = forecastOf(state, w, at, s.forecasting, nil)
-	found := whatif.Changes(state, w, list, at, budget(ctx))
+	x.begin()
+	foretelling := s.forecasting.Seconds() / (s.forecasting + searching).Seconds() // part of the time
+	out.Forecast = forecastOf(state, w, at, x, x.part(foretelling), nil)
+	found := whatif.Changes(state, w, list, at, x.budget(ctx, x.part(1-foretelling)))
 	for _, c := range found.Changes {
 		if !overtaken(c, out.GetForecast()) {
 			out.Changes = append(out.Changes, remedy(state, c))
 		}
 	}
-	out.Missed = found.Missed
+	if out.Missed = found.Missed; found.Missed || out.GetForecast().GetSearch() != nil {
+		out.Longer = x.longer()
+	}
 }
 
 // overtaken says that a workload should start before what comes by itself has come.

@@ -8,7 +8,6 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/answer/whatif"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -85,9 +84,3 @@ const (
 	searching = time.Second
 	retracing = 500 * time.Millisecond
 )
-
-// budget bounds a search by time.
-func budget(ctx context.Context) whatif.Budget {
-	end := time.Now().Add(searching)
-	return whatif.Budget{Stop: func() bool { return ctx.Err() != nil || time.Now().After(end) }}
-}

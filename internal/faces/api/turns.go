@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"connectrpc.com/connect"
@@ -48,6 +49,7 @@ type turns struct {
 	callers  map[string]*share
 	streams  int
 	together chan struct{}
+	waiting  atomic.Int32   // questions that wait for a turn of together
 	spare    func() float64 // how much of its share a caller has now, 1: all
 }
 
@@ -208,7 +210,7 @@ func (t *turns) among(ctx context.Context, c *caller, what string, own chan stru
 		<-own
 		return nil, err
 	}
-	if !enters(patient, t.together) {
+	if !t.joins(patient) {
 		start(0)()
 		<-own
 		return nil, busy
@@ -220,6 +222,16 @@ func (t *turns) among(ctx context.Context, c *caller, what string, own chan stru
 		<-own
 	}, nil
 }
+
+// joins takes a turn among all; false: ctx has ended first.
+func (t *turns) joins(ctx context.Context) bool {
+	t.waiting.Add(1)
+	defer t.waiting.Add(-1)
+	return enters(ctx, t.together)
+}
+
+// crowded says whether a question waits for a turn that others have.
+func (t *turns) crowded() bool { return t.waiting.Load() > 0 }
 
 // enters takes one of some turns; false: ctx has ended first.
 func enters(ctx context.Context, line chan struct{}) bool {

@@ -18,6 +18,7 @@ import (
 type fitOptions struct {
 	submitOptions
 	reading
+	searching
 }
 
 func newFit(a *app) *cobra.Command {
@@ -28,9 +29,11 @@ func newFit(a *app) *cobra.Command {
 		Long: `Fit takes the shape of a workload and tries it in every quota that you may use and on flex, in every
 partition, on a copy of the fleet with the engine that decides. It says where the workload starts at
 once, which work would have to leave for it, or why it would wait and until when. --target and
---partition ask about one place.`,
+--partition ask about one place. On a busy fleet the search may stop before all is found: it says so, and
+--search gives it more time.`,
 		Example: `  muster fit --gang 16x8
   muster fit --pool trainer=16x8 --pool grader=2..64x1,rank=1 --priority high --target research/oak
+  muster fit --gang 16x8 --search 20s # search for longer when each place may start
   muster fit --gang 4x8 --exit-code   # exit code 3 unless it would start somewhere at once`,
 		Args: needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -46,6 +49,7 @@ once, which work would have to leave for it, or why it would wait and until when
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "f", "", "a file with one workload, as for submit; its target is tried only")
 	f.StringVar(&o.target, "target", "", "only this quota, or flex")
+	o.searching.flags(f, "5s")
 	o.shapeFlags(f)
 	return cmd
 }
@@ -78,19 +82,14 @@ func (o *fitOptions) oneSpec(cmd *cobra.Command) (*musterv1.WorkloadSpec, error)
 }
 
 func (o *fitOptions) ask(ctx context.Context, spec *musterv1.FitSpec) (answer, error) {
-	res, err := o.client().Workloads.Fit(ctx, &musterv1.FitRequest{AsOf: o.asOf.message(), Spec: spec, Patient: true})
+	res, err := o.client().Workloads.Fit(ctx, &musterv1.FitRequest{AsOf: o.asOf.message(), Spec: spec, Patient: true, Search: o.search.message()})
 	if err != nil {
 		return answer{}, err
 	}
 	odds := o.flexOdds(ctx, &o.asOf, flexAsks(spec, res.GetPlaces()))
 	ans := answer{message: res, table: o.table(res), tail: func(p *page) {
 		p.odds(odds)
-		if res.GetMissed() {
-			p.say("There was no time to try every place: what is not listed is not known.")
-		}
-		if n := tooFar(res.GetPlaces()); n > 0 && len(res.GetPlaces()) > 1 {
-			p.wrapAs("", fmt.Sprintf("For %s the time to forecast ran out: name one with --target and --partition, and it has all of it.", text.Count(n, "place")))
-		}
+		p.untried(res)
 	}, unmet: "it would start nowhere at once"}
 	for _, place := range res.GetPlaces() {
 		if place.GetOutcome() == "starts" {
@@ -98,6 +97,26 @@ func (o *fitOptions) ask(ctx context.Context, spec *musterv1.FitSpec) (answer, e
 		}
 	}
 	return ans, nil
+}
+
+// untried says what of a question about places was not looked at, and how to ask for more.
+func (p *page) untried(res *musterv1.FitResponse) {
+	n := tooFar(res.GetPlaces())
+	if !res.GetMissed() && n == 0 {
+		return
+	}
+	if res.GetMissed() {
+		p.say("There was no time to try every place: what is not listed is not known.")
+	}
+	if n > 0 {
+		p.say("The search stopped before the start was found at %s.", text.Count(n, "place"))
+	}
+	switch d := res.GetLonger(); {
+	case d != nil:
+		p.say("Search longer with --search %s, or name one place with --target and --partition.", words.Duration(d.AsDuration()))
+	default:
+		p.say("Name one place with --target and --partition, and it has all of the time.")
+	}
 }
 
 // tooFarAhead is the ground of a forecast that ran out of time, as the API has it.

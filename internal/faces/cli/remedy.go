@@ -31,6 +31,9 @@ func (p *page) remedies(res *musterv1.WhyResponse) {
 	if res.GetMissed() {
 		p.say("There was no time to try everything: whether anything else helps is not known.")
 	}
+	if res.GetMissed() || ranOut(res.GetForecast()) && res.GetAnswer() != "impossible" {
+		p.searchLonger(res.GetLonger(), "muster", "why", nameOf(w))
+	}
 }
 
 // askers say who must be asked for a change of a class.

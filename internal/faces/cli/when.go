@@ -16,6 +16,7 @@ type whenOptions struct {
 	*app
 	reading
 	naming
+	searching
 	namespace, name string
 }
 
@@ -26,8 +27,9 @@ func newWhen(a *app) *cobra.Command {
 		Short: "when a waiting workload should start, and what that rests on",
 		Long: `When forecasts the start of a workload that waits, from declared run times, repairs and the queue. It says
 the median (p50) and the 90th percentile (p90) of the start. Where something of unknown length is in the
-way, it says that the start is not known, and why.`,
-		Example: "  muster when oak/pretrain-0042",
+way, it says that the start is not known, and why. On a busy fleet the search may stop before it has found
+the start: it says how far it came, and --search gives it more time.`,
+		Example: "  muster when oak/pretrain-0042\n  muster when oak/pretrain-0042 --search 20s   # search for longer",
 		Args:    needs(1, 1, "the name of one workload"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.namespace, o.name, err = o.job(a, args[0]); err != nil {
@@ -38,11 +40,12 @@ way, it says that the start is not known, and why.`,
 	}
 	o.reading.flags(a, cmd)
 	o.naming.flags(cmd)
+	o.searching.flags(cmd.Flags(), "2s")
 	return cmd
 }
 
 func (o *whenOptions) ask(ctx context.Context) (answer, error) {
-	res, err := o.client().Workloads.When(ctx, &musterv1.WhenRequest{AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name, Patient: true})
+	res, err := o.client().Workloads.When(ctx, &musterv1.WhenRequest{AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name, Patient: true, Search: o.search.message()})
 	if err != nil {
 		return answer{}, err
 	}
@@ -53,6 +56,9 @@ func (o *whenOptions) ask(ctx context.Context) (answer, error) {
 		p.standing(res.GetWorkload())
 		if words.Waits(res.GetWorkload().GetState()) {
 			p.forecast(f, res.GetAnswer() == "impossible")
+			if ranOut(f) && res.GetAnswer() != "impossible" {
+				p.searchLonger(res.GetLonger(), "muster", "when", nameOf(res.GetWorkload()))
+			}
 		}
 	}}
 	if !f.GetKnown() && words.Waits(res.GetWorkload().GetState()) {

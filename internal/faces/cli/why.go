@@ -18,6 +18,7 @@ type whyOptions struct {
 	*app
 	reading
 	naming
+	searching
 	namespace, name string
 	history         bool
 	quick           bool
@@ -49,6 +50,7 @@ work needed its room; of work that runs, which planned work lies ahead for its n
 	}
 	o.reading.flags(a, cmd)
 	o.naming.flags(cmd)
+	o.searching.flags(cmd.Flags(), "2s")
 	cmd.Flags().BoolVar(&o.history, "history", false, "all that happened to it, by whom, and how its reasons changed")
 	cmd.Flags().BoolVar(&o.quick, "quick", false, "only what is in the way: try nothing, forecast nothing")
 	return cmd
@@ -59,12 +61,12 @@ func (o *whyOptions) ask(ctx context.Context) (answer, error) {
 		o.history = true // what is drawn is its story
 	}
 	res, err := o.client().Workloads.Why(ctx, &musterv1.WhyRequest{
-		AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name, Help: !o.quick && !o.history, History: o.history, Patient: true,
+		AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name, Help: !o.quick && !o.history, History: o.history, Patient: true, Search: o.search.message(),
 	})
 	if err != nil {
 		return answer{}, err
 	}
-	o.searchLonger(ctx, res)
+	o.askWhen(ctx, res)
 	works := o.ahead(ctx, res.GetWorkload())
 	ans := answer{message: res, lead: func(p *page) { p.why(res, works) }, rows: blockerRows(res.GetBlockers())}
 	if o.history {
@@ -80,15 +82,18 @@ func (o *whyOptions) ask(ctx context.Context) (answer, error) {
 	return ans, nil
 }
 
-// searchLonger puts the forecast of `muster when`, which may search four times as long, in the
+// askWhen puts the forecast of `muster when`, which may search four times as long, in the
 // place of one that ran out of time. Where that cannot be had, the answer stands as it was.
-func (o *whyOptions) searchLonger(ctx context.Context, res *musterv1.WhyResponse) {
-	if !ranOut(res.GetForecast()) {
+func (o *whyOptions) askWhen(ctx context.Context, res *musterv1.WhyResponse) {
+	if !ranOut(res.GetForecast()) || o.search.set {
 		return
 	}
 	when, err := o.client().Workloads.When(ctx, &musterv1.WhenRequest{AsOf: o.asOf.message(), Namespace: o.namespace, Name: o.name, Patient: true})
 	if err == nil && when.GetForecast() != nil {
 		res.Forecast = when.GetForecast()
+		if !ranOut(res.GetForecast()) && !res.GetMissed() {
+			res.Longer = nil
+		}
 	}
 }
 
@@ -236,12 +241,24 @@ func (p *page) blocker(b *musterv1.Blocker, first bool) {
 	if list := b.GetCulprits(); len(list) > 0 {
 		p.wrap("because of: " + words.Few(list, 8))
 	}
+	for _, c := range b.GetChanges() {
+		p.wrap(p.changed(c))
+	}
 	if since := b.GetSince(); since != nil {
 		p.wrap(fmt.Sprintf("since %s (%s ago)", p.moment(since.AsTime()), p.ago(since.AsTime())))
 	}
 	if next := b.GetNext(); next != nil {
 		p.wrap(fmt.Sprintf("next change: %s (%s), when %s", p.moment(next.AsTime()), p.until(next.AsTime()), b.GetNextWhat()))
 	}
+}
+
+// changed says what somebody changed, when and why.
+func (p *page) changed(c *musterv1.QuotaChange) string {
+	why := "no reason given"
+	if c.GetReason() != "" {
+		why = "reason: " + c.GetReason()
+	}
+	return fmt.Sprintf("changed by %s, %s: %s: %s (%s)", c.GetActor(), p.moment(c.GetAt().AsTime()), c.GetQuota(), c.GetText(), why)
 }
 
 // meaning says who can do something about a blocker, and where no time helps, that.

@@ -1,11 +1,13 @@
 package parts
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/muster-fleet/muster/internal/faces/picture"
 	"github.com/muster-fleet/muster/internal/state/text"
@@ -67,6 +69,23 @@ func Clock(t, now time.Time) string {
 		return t.Format("2 Jan 15:04")
 	}
 	return t.Format("2 Jan 2006 15:04")
+}
+
+// Span writes a length of time; "" for none.
+func Span(d *durationpb.Duration) string {
+	if d == nil {
+		return ""
+	}
+	return text.Duration(d.AsDuration())
+}
+
+// Search is how long an address asks to search; nil: as long as usual.
+func Search(q url.Values) *durationpb.Duration {
+	d, err := time.ParseDuration(q.Get("search"))
+	if err != nil || d <= 0 {
+		return nil
+	}
+	return durationpb.New(d)
 }
 
 // unbroken writes a command line, its flags marked: a browser would break them behind their hyphens.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +29,8 @@ type view struct {
 	wrong   string // what is wrong with what was asked
 	places  []*musterv1.Place
 	missed  bool
+	search  *durationpb.Duration // how long to search; nil: as long as usual
+	longer  *durationpb.Duration // how long to search next; nil: all was looked at, or no longer may be
 	cards   []card
 	more    int // targets that are not drawn
 	command string
@@ -78,6 +81,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	switch v.Request.URL.Path {
 	case placesPath:
+		m.search = parts.Search(q)
 		err := m.fit()
 		return frame.Page{Part: true, Body: placesBody(m)}, err
 	case stairsPath:
@@ -130,7 +134,7 @@ func (m view) submits() string {
 
 // fit asks as `muster fit` does.
 func (m *view) fit() error {
-	f, err := m.v.Workloads.Fit(m.v.Ctx, &musterv1.FitRequest{AsOf: m.v.AsOf, Spec: m.spec, Patient: true})
+	f, err := m.v.Workloads.Fit(m.v.Ctx, &musterv1.FitRequest{AsOf: m.v.AsOf, Spec: m.spec, Patient: true, Search: m.search})
 	var ce *connect.Error
 	if errors.As(err, &ce) && (ce.Code() == connect.CodeInvalidArgument || ce.Code() == connect.CodeNotFound || ce.Code() == connect.CodeFailedPrecondition) {
 		m.wrong = frame.Explain(err)
@@ -139,8 +143,13 @@ func (m *view) fit() error {
 	if err != nil {
 		return err
 	}
-	m.places, m.missed = f.GetPlaces(), f.GetMissed()
+	m.places, m.missed, m.longer = f.GetPlaces(), f.GetMissed(), f.GetLonger()
 	return nil
+}
+
+// stopped says whether the search stopped before the start at each place was known.
+func (m view) stopped() bool {
+	return slices.ContainsFunc(m.places, func(p *musterv1.Place) bool { return p.GetForecast().GetSearch() != nil })
 }
 
 // spec reads the form, and says the command that asks the same.

@@ -90,6 +90,14 @@ func classText(class string) string {
 	return "it starts with time"
 }
 
+// reasonText is the reason that somebody gave.
+func reasonText(why string) string {
+	if why == "" {
+		return "no reason given"
+	}
+	return "reason: " + why
+}
+
 // causeText is why a workload failed, in a sentence.
 func causeText(cause, node string) string {
 	switch cause {
@@ -116,8 +124,9 @@ func Why(v *frame.Visit) (frame.Page, error) {
 // Help is what would help, and when it starts: it takes longer than a page may. Of a large fleet it takes
 // seconds, and is tried once, when the reader asks for it.
 func Help(v *frame.Visit) (frame.Page, error) {
-	asked := v.Request.URL.Query().Get("try") != ""
-	why, err := v.Workloads.Why(v.Ctx, &musterv1.WhyRequest{AsOf: v.AsOf, Namespace: v.Request.PathValue("namespace"), Name: v.Request.PathValue("name"), Help: true, Patient: asked})
+	search := parts.Search(v.Request.URL.Query())
+	asked := v.Request.URL.Query().Get("try") != "" || search != nil
+	why, err := v.Workloads.Why(v.Ctx, &musterv1.WhyRequest{AsOf: v.AsOf, Namespace: v.Request.PathValue("namespace"), Name: v.Request.PathValue("name"), Help: true, Patient: asked, Search: search})
 	if err != nil {
 		return frame.Page{}, err
 	}
