@@ -172,4 +172,3 @@ func TestAnEvictionNamesTheCutThatCameBefore(t *testing.T) {
 		}
 	}
 }
-
