@@ -231,7 +231,7 @@ func (s *Story) uncovered(e event.ReplicasEvicted, r event.Record) string {
 	if by == "" {
 		by = "somebody"
 	}
-	return fmt.Sprintf("; unprotected since %s, when %s changed this: %s%s", text.Weekday(s.cut.at.Time()), by, s.cut.Change, reasoned(s.cut.Reason))
+	return fmt.Sprintf("; left so by %s at %s: %s%s", by, text.Weekday(s.cut.at.Time()), s.cut.Change, reasoned(s.cut.Reason))
 }
 
 // cameOf says what in the same record took the backing of work that leaves, if the record

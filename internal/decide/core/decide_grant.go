@@ -14,6 +14,9 @@ func grant(s *fleet.State, r Request, c SetGrant, now fleet.Instant) ([]event.Ev
 
 func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) ([]event.Event, *Refusal) {
 	p, refusal := placeOf(s, c.Quota, c.Partition)
+	if refusal != nil && refusal.Code == NoSuchQuota {
+		refusal.Message += fmt.Sprintf("; muster quota create %s makes it", clip(c.Quota))
+	}
 	if refusal != nil {
 		return nil, refusal
 	}

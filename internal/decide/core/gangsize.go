@@ -33,7 +33,20 @@ func gangTooLarge(s *fleet.State, p *fleet.Partition, quota string, was, gang in
 		where += fmt.Sprintf(", of which at most %d are in one piece now beside what backs other quotas", now)
 		figures["now"] = now
 	}
-	return refuse(GangTooLarge, "no island of %s can sustain a gang of %d GPUs: %s; declare a smaller gang, or overcommit with a reason", p.ID, gang, where).with(figures)
+	return refuse(GangTooLarge, "no island of %s can sustain a gang of %d GPUs: %s; declare a smaller gang, %sor overcommit with a reason", p.ID, gang, where, lessBuffer(s, p, gang)).with(figures)
+}
+
+// lessBuffer is the fixed buffer policy of an island under which it would sustain a gang; "": none would.
+func lessBuffer(s *fleet.State, p *fleet.Partition, gang int) string {
+	for i, island := range p.Islands {
+		nodes, needs := len(island.Nodes()), (gang+p.GPUsPerNode-1)/p.GPUsPerNode
+		if s.BufferFor(p, i).Kind != fleet.Fixed || nodes < needs {
+			continue
+		}
+		share := fleet.Permille(1000 * (nodes - needs) / nodes)
+		return fmt.Sprintf("keep less back there (muster buffer set %s/%s %s), ", p.ID, island.Name, fleet.PolicyWord(fleet.Fixed, share.Float()*100))
+	}
+	return ""
 }
 
 // largestNow is the largest gang of a quota that some island could back now beside what backs others there.

@@ -57,7 +57,6 @@ func TestFitAndWhySayHowToSearchLonger(t *testing.T) {
 	fit, err = h.Workloads.Fit(t.Context(), &musterv1.FitRequest{Spec: spec, Search: fit.GetLonger()})
 	must(t, err)
 	equal(t, "places", len(fit.GetPlaces()), 1)
-	equal(t, "known there", fit.GetPlaces()[0].GetForecast().GetKnown(), true)
 	equal(t, "next", fit.GetLonger() == nil, true)
 
 	why, err := h.Workloads.Why(t.Context(), &musterv1.WhyRequest{Namespace: "oak", Name: "second", Help: true, Search: tooBrief})

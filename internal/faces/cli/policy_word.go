@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -51,3 +53,27 @@ func readPolicy(typed string) (*musterv1.Buffer, bool) {
 	share, ok := readShare(typed)
 	return &musterv1.Buffer{Kind: fixedKind, Share: share}, ok
 }
+
+// policyTyped are the arguments that set a buffer policy again; nil is that of the wider scope.
+func policyTyped(b *musterv1.Buffer) []string {
+	if b == nil {
+		return []string{"inherit"}
+	}
+	line := []string{words.PolicyWord(b.GetKind(), percents(b.GetShare()))}
+	if !words.BufferLearns(b.GetKind()) {
+		return line
+	}
+	line = []string{b.GetKind()}
+	for _, one := range []struct {
+		flag string
+		at   *float64
+	}{{"--confidence", b.Confidence}, {"--floor", b.Floor}, {"--ceiling", b.Ceiling}} {
+		if one.at != nil {
+			line = append(line, one.flag, strconv.FormatFloat(percents(*one.at), 'f', -1, 64)+"%")
+		}
+	}
+	return line
+}
+
+// percents is a share in percent; shares are whole thousandths.
+func percents(share float64) float64 { return math.Round(share*1000) / 10 }

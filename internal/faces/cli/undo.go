@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/muster-fleet/muster/client"
@@ -220,7 +222,7 @@ func (a *app) because(r *musterv1.Record, line []string) string {
 type reversible struct {
 	ID                                    uint64
 	Name, Quota, Partition, Node, Cluster string
-	From, To                              string
+	From, To, Scope                       string
 	Was, Owner                            any // GPUs, or an owner
 	Planned                               bool
 	GPUs                                  int
@@ -253,6 +255,8 @@ func (a *app) reverse(ctx context.Context, kind string, f reversible, r *musterv
 		return a.regrant(ctx, f, r)
 	case "grant.transferred":
 		return []string{"quota", "transfer", f.To, f.From, f.Partition, fmt.Sprint(f.GPUs)}
+	case "policy.set", "buffer.set", "buffer.cleared":
+		return a.rebuffer(ctx, cmp.Or(f.Scope, wholeFleet), r)
 	case "quota.created":
 		return []string{"quota", "delete", f.Quota}
 	case "quota.owned":
@@ -303,6 +307,26 @@ func (a *app) regrant(ctx context.Context, f reversible, r *musterv1.Record) []s
 		}
 	}
 	return a.overcommitted(ctx, req, r, line)
+}
+
+// rebuffer gives a scope the buffer policy that it had before a record; nil where that record changes
+// no buffer policy.
+func (a *app) rebuffer(ctx context.Context, scope string, r *musterv1.Record) []string {
+	before, err := a.client().Fleet.GetFleet(ctx, &musterv1.GetFleetRequest{AsOf: timestamppb.New(r.GetAt().AsTime().Add(-1))})
+	after, err2 := a.client().Fleet.GetFleet(ctx, &musterv1.GetFleetRequest{AsOf: r.GetAt()})
+	was, is := bufferOf(before, scope), bufferOf(after, scope)
+	if err != nil || err2 != nil || proto.Equal(was, is) {
+		return nil
+	}
+	return append([]string{"buffer", "set", scope}, policyTyped(was)...)
+}
+
+// bufferOf is a scope's own buffer policy; nil: it has none.
+func bufferOf(f *musterv1.GetFleetResponse, scope string) *musterv1.Buffer {
+	if scope == wholeFleet {
+		return f.GetPolicy().GetBuffer()
+	}
+	return f.GetBuffers()[scope]
 }
 
 // overcommitted adds --overcommit to a command that sets a grant, where a dry run of it says that it needs that.
