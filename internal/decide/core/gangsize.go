@@ -39,14 +39,24 @@ func gangTooLarge(s *fleet.State, p *fleet.Partition, quota string, was, gang in
 // lessBuffer is the fixed buffer policy of an island under which it would sustain a gang; "": none would.
 func lessBuffer(s *fleet.State, p *fleet.Partition, gang int) string {
 	for i, island := range p.Islands {
-		nodes, needs := len(island.Nodes()), (gang+p.GPUsPerNode-1)/p.GPUsPerNode
+		nodes, needs := installed(p, island), (gang+p.GPUsPerNode-1)/p.GPUsPerNode
 		if s.BufferFor(p, i).Kind != fleet.Fixed || nodes < needs {
 			continue
 		}
 		share := fleet.Permille(1000 * (nodes - needs) / nodes)
-		return fmt.Sprintf("keep less back there (muster buffer set %s/%s %s), ", p.ID, island.Name, fleet.PolicyWord(fleet.Fixed, share.Float()*100))
+		return fmt.Sprintf("keep less back there (muster buffer set %s/%s %s), ", p.ID, island.Name, fleet.PolicyWord(fleet.Fixed, float64(share)/10))
 	}
 	return ""
+}
+
+// installed counts the nodes of an island that are not retired.
+func installed(p *fleet.Partition, island *fleet.Island) (n int) {
+	for _, i := range island.Nodes() {
+		if p.Nodes[i].State != fleet.Retired {
+			n++
+		}
+	}
+	return n
 }
 
 // largestNow is the largest gang of a quota that some island could back now beside what backs others there.
