@@ -36,15 +36,16 @@ func gangTooLarge(s *fleet.State, p *fleet.Partition, quota string, was, gang in
 	return refuse(GangTooLarge, "no island of %s can sustain a gang of %d GPUs: %s; declare a smaller gang, %sor overcommit with a reason", p.ID, gang, where, lessBuffer(s, p, gang)).with(figures)
 }
 
-// lessBuffer is the fixed buffer policy of an island under which it would sustain a gang; "": none would.
+// lessBuffer is the command that has an island keep back so little that it sustains a gang; "": none does.
 func lessBuffer(s *fleet.State, p *fleet.Partition, gang int) string {
 	for i, island := range p.Islands {
 		nodes, needs := installed(p, island), (gang+p.GPUsPerNode-1)/p.GPUsPerNode
-		if s.BufferFor(p, i).Kind != fleet.Fixed || nodes < needs {
+		buffer := s.BufferFor(p, i)
+		if buffer.Learns() || nodes < needs {
 			continue
 		}
 		share := fleet.Permille(1000 * (nodes - needs) / nodes)
-		return fmt.Sprintf("keep less back there (muster buffer set %s/%s %s), ", p.ID, island.Name, fleet.PolicyWord(fleet.Fixed, float64(share)/10))
+		return fmt.Sprintf("keep less back there (muster buffer set %s/%s %s), ", p.ID, island.Name, fleet.PolicyWord(buffer.Kind, float64(share)/10))
 	}
 	return ""
 }

@@ -33,7 +33,7 @@ once, which work would have to leave for it, or why it would wait and until when
 --search gives it more time.`,
 		Example: `  muster fit --gang 16x8
   muster fit --pool trainer=16x8 --pool grader=2..64x1,rank=1 --priority high --target research/oak
-  muster fit --gang 16x8 --search 20s # search for longer when each place may start
+  muster fit --gang 16x8 --search 20s
   muster fit --gang 4x8 --exit-code   # exit code 3 unless it would start somewhere at once`,
 		Args: needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {

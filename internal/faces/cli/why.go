@@ -252,7 +252,7 @@ func (p *page) blocker(b *musterv1.Blocker, first bool) {
 	}
 }
 
-// changed says what somebody changed, when and why.
+// changed says a change by people: by whom, when and why.
 func (p *page) changed(c *musterv1.QuotaChange) string {
 	why := "no reason given"
 	if c.GetReason() != "" {

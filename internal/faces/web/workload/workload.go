@@ -90,7 +90,7 @@ func classText(class string) string {
 	return "it starts with time"
 }
 
-// reasonText is the reason that somebody gave.
+// reasonText is the reason of a change.
 func reasonText(why string) string {
 	if why == "" {
 		return "no reason given"
