@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -15,7 +16,7 @@ func grant(s *fleet.State, r Request, c SetGrant, now fleet.Instant) ([]event.Ev
 func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) ([]event.Event, *Refusal) {
 	p, refusal := placeOf(s, c.Quota, c.Partition)
 	if refusal != nil && refusal.Code == NoSuchQuota {
-		refusal.Message += fmt.Sprintf("; muster quota create %s makes it", clip(c.Quota))
+		refusal.Message = strings.TrimSuffix(refusal.Message, "?") + fmt.Sprintf("; muster quota create %s makes it", clip(c.Quota))
 	}
 	if refusal != nil {
 		return nil, refusal

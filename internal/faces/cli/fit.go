@@ -159,6 +159,9 @@ func (o *fitOptions) table(res *musterv1.FitResponse) *table {
 	if o.target != "" {
 		none = "There is no place to try: " + o.target + " has no grant" + prefixed(" in ", o.partition) + "."
 	}
+	if res.GetMissed() {
+		none = "No place was tried."
+	}
 	t := newTable(none,
 		column{head: "TARGET", name: true}, column{head: "PARTITION", name: true},
 		column{head: "START"}, column{head: "HOLDS"}, column{head: "ISLANDS", cut: true, spare: true},
