@@ -13,7 +13,7 @@ func grant(s *fleet.State, r Request, c SetGrant, now fleet.Instant) ([]event.Ev
 	return setGrant(s, c, r.Actor.Name, r.Reason, now)
 }
 
-func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) ([]event.Event, *Refusal) {
+func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) ([]event.Event, *Refusal) { //nolint:gocyclo // each check is one refusal
 	p, refusal := placeOf(s, c.Quota, c.Partition)
 	if refusal != nil && refusal.Code == NoSuchQuota {
 		refusal.Message = strings.TrimSuffix(refusal.Message, "?") + fmt.Sprintf("; muster quota create %s makes it", clip(c.Quota))

@@ -62,10 +62,10 @@ func cutOf(s *fleet.State, events []event.Event) *cut {
 
 // policyChange says that the buffer policy of a scope goes from one to another.
 func policyChange(scope string, was, is fleet.Buffer) string {
-	switch {
-	case was == is:
+	switch was {
+	case is:
 		return "the policy of " + scope + " changes"
-	case was == fleet.Buffer{}:
+	case fleet.Buffer{}:
 		return fmt.Sprintf("the buffer policy of %s becomes %s", scope, is)
 	}
 	return fmt.Sprintf("the buffer policy of %s goes from %s to %s", scope, was, is)

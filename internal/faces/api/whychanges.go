@@ -47,7 +47,7 @@ func lackings(s *fleet.State, w *fleet.Workload, list []explain.Blocker) []lacki
 
 // concerns says whether a reason is about what a quota has: the workload's own, or those of its tree.
 func concerns(code reason.Code, a *fleet.Account, w *fleet.Workload) bool {
-	switch code {
+	switch code { //nolint:exhaustive // the other reasons hang on no change of a quota
 	case reason.QuotaUnbacked, reason.QuotaFull, reason.GangTooLarge:
 		return a.Quota == w.Target
 	case reason.TreeFull:
