@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -227,10 +228,7 @@ func (s *Story) uncovered(e event.ReplicasEvicted, r event.Record) string {
 	if s.cut == nil || s.cut.seq == r.Seq || e.Class != "unprotected" {
 		return ""
 	}
-	by := s.cut.By
-	if by == "" {
-		by = "somebody"
-	}
+	by := cmp.Or(s.cut.By, "somebody")
 	return fmt.Sprintf("; left so by %s at %s: %s%s", by, text.Weekday(s.cut.at.Time()), s.cut.Change, reasoned(s.cut.Reason))
 }
 

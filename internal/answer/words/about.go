@@ -130,11 +130,8 @@ func (a *Subject) backed(e event.BackingAligned) bool {
 
 // changesPolicy says whether an event changes what may be promised.
 func changesPolicy(e event.Event) bool {
-	switch e.(type) {
-	case event.PolicySet, event.BufferSet, event.BufferCleared:
-		return true
-	}
-	return false
+	_, _, ok := event.BufferIn(e)
+	return ok
 }
 
 // named says whether the name stands in the event as it is.

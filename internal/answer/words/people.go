@@ -163,3 +163,11 @@ func aligned(e event.BackingAligned) string {
 	}
 	return says
 }
+
+// ReasonGiven says the reason that people gave for a change, or that they gave none.
+func ReasonGiven(reason string) string {
+	if reason == "" {
+		return "no reason given"
+	}
+	return "reason: " + reason
+}

@@ -9,15 +9,21 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
-func grant(s *fleet.State, r Request, c SetGrant, now fleet.Instant) ([]event.Event, *Refusal) {
-	return setGrant(s, c, r.Actor.Name, r.Reason, now)
-}
-
-func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) ([]event.Event, *Refusal) { //nolint:gocyclo // each check is one refusal
+// placeToGrant is where a grant would be. The refusal of a quota that is not there says how to make it.
+func placeToGrant(s *fleet.State, c SetGrant) (*fleet.Partition, *Refusal) {
 	p, refusal := placeOf(s, c.Quota, c.Partition)
 	if refusal != nil && refusal.Code == NoSuchQuota {
 		refusal.Message = strings.TrimSuffix(refusal.Message, "?") + fmt.Sprintf("; muster quota create %s makes it", clip(c.Quota))
 	}
+	return p, refusal
+}
+
+func grant(s *fleet.State, r Request, c SetGrant, now fleet.Instant) ([]event.Event, *Refusal) {
+	return setGrant(s, c, r.Actor.Name, r.Reason, now)
+}
+
+func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) ([]event.Event, *Refusal) {
+	p, refusal := placeToGrant(s, c)
 	if refusal != nil {
 		return nil, refusal
 	}

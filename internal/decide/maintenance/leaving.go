@@ -89,11 +89,11 @@ func (l *look) stillLeaves(p *fleet.Partition, node int) bool {
 	return false
 }
 
-// needed says whether a node that leaves ahead of its visit is to back a quota again: nodes failed since it was asked, so a
-// grant is not backed and the reserve for failures is used up. The node does not leave again before that reserve is there.
-func (l *look) needed(p *fleet.Partition, n *fleet.Node) bool {
+// short says whether healthy nodes that leave ahead of their visits are to back quotas again: nodes failed since they were
+// asked, so a grant is not backed and the reserve for failures is used up. They do not leave again before that reserve is there.
+func (l *look) short(p *fleet.Partition) bool {
 	lacks := func(a *fleet.Account) bool { return a.BackedNodes() < a.GrantNodes() }
-	return n.State == fleet.Healthy && slices.ContainsFunc(p.Accounts, lacks) && promise.SpareOf(l.s, p, l.now) < 0
+	return slices.ContainsFunc(p.Accounts, lacks) && promise.SpareOf(l.s, p, l.now) < 0
 }
 
 // agreedOn says whether an owner of work on the node agreed to a moment.

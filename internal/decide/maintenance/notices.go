@@ -23,8 +23,9 @@ func (l *look) stays() (Action, bool) {
 		if p.LeavingNodes() == 0 || !l.lively(p) {
 			continue
 		}
+		short := l.short(p)
 		for i, n := range p.Nodes {
-			if n.Leaving && !l.goes(n) && (!l.stillLeaves(p, i) || l.needed(p, n)) {
+			if n.Leaving && !l.goes(n) && (!l.stillLeaves(p, i) || short && n.State == fleet.Healthy) {
 				return Action{Kind: Leave, Partition: p, Node: i}, true
 			}
 		}

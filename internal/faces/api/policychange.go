@@ -27,21 +27,7 @@ type turned struct{ was, now int }
 
 // changesPolicy says whether people changed in a record what may be promised.
 func changesPolicy(r event.Record) bool {
-	return slices.ContainsFunc(r.Events, func(e event.Event) bool { _, _, ok := policyIn(e); return ok })
-}
-
-// policyIn is the buffer policy that an event gives a scope, "" for the fleet; the zero Buffer takes its
-// own away.
-func policyIn(e event.Event) (scope string, b fleet.Buffer, ok bool) {
-	switch e := e.(type) {
-	case event.PolicySet:
-		return "", e.Policy.Buffer, true
-	case event.BufferSet:
-		return e.Scope, e.Buffer, true
-	case event.BufferCleared:
-		return e.Scope, fleet.Buffer{}, true
-	}
-	return "", b, false
+	return slices.ContainsFunc(r.Events, func(e event.Event) bool { _, _, ok := event.BufferIn(e); return ok })
 }
 
 // compare finds out what the record changed, on the state before it. Where that takes too long it stays
@@ -72,7 +58,7 @@ func (o *policed) compare(ctx context.Context, e Engine) {
 func policyChange(s *fleet.State, r event.Record) string {
 	var changes []string
 	for _, e := range r.Events {
-		scope, now, ok := policyIn(e)
+		scope, now, ok := event.BufferIn(e)
 		was := s.Policy.Buffer
 		if ok && scope != "" {
 			was = s.Buffers[scope]

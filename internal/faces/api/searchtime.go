@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -68,14 +69,8 @@ func (x *searchTime) over(end time.Time) bool {
 
 // part is the end of a part of the whole time that begins now.
 func (x *searchTime) part(share float64) time.Time {
-	return earlier(x.end, time.Now().Add(time.Duration(share*float64(x.length))))
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
+	ends := time.Now().Add(time.Duration(share * float64(x.length)))
+	return slices.MinFunc([]time.Time{x.end, ends}, time.Time.Compare)
 }
 
 // budget bounds a search for changes or places by time, and by as many tries as there is time for.

@@ -47,13 +47,14 @@ func lackings(s *fleet.State, w *fleet.Workload, list []explain.Blocker) []lacki
 
 // concerns says whether a reason is about what a quota has: the workload's own, or those of its tree.
 func concerns(code reason.Code, a *fleet.Account, w *fleet.Workload) bool {
-	switch code { //nolint:exhaustive // the other reasons hang on no change of a quota
+	switch code {
 	case reason.QuotaUnbacked, reason.QuotaFull, reason.GangTooLarge:
 		return a.Quota == w.Target
 	case reason.TreeFull:
 		return a.Tree() == w.Tree()
+	default:
+		return false
 	}
-	return false
 }
 
 // heldFrom lists the holds inside a quota that keep GPUs from a workload.

@@ -111,12 +111,11 @@ func (p *page) untried(res *musterv1.FitResponse) {
 	if n > 0 {
 		p.say("The search stopped before the start was found at %s.", text.Count(n, "place"))
 	}
-	switch d := res.GetLonger(); {
-	case d != nil:
+	if d := res.GetLonger(); d != nil {
 		p.say("Search longer with --search %s, or name one place with --target and --partition.", words.Duration(d.AsDuration()))
-	default:
-		p.say("Name one place with --target and --partition, and it has all of the time.")
+		return
 	}
+	p.say("Name one place with --target and --partition, and it has all of the time.")
 }
 
 // tooFarAhead is the ground of a forecast that ran out of time, as the API has it.

@@ -254,11 +254,7 @@ func (p *page) blocker(b *musterv1.Blocker, first bool) {
 
 // changed says a change by people: by whom, when and why.
 func (p *page) changed(c *musterv1.QuotaChange) string {
-	why := "no reason given"
-	if c.GetReason() != "" {
-		why = "reason: " + c.GetReason()
-	}
-	return fmt.Sprintf("changed by %s, %s: %s: %s (%s)", c.GetActor(), p.moment(c.GetAt().AsTime()), c.GetQuota(), c.GetText(), why)
+	return fmt.Sprintf("changed by %s, %s: %s: %s (%s)", c.GetActor(), p.moment(c.GetAt().AsTime()), c.GetQuota(), c.GetText(), words.ReasonGiven(c.GetReason()))
 }
 
 // meaning says who can do something about a blocker, and where no time helps, that.

@@ -84,6 +84,20 @@ type BufferCleared struct {
 	Scope string `json:"scope"`
 }
 
+// BufferIn is the buffer policy that an event gives a scope, "" for the fleet; the zero Buffer takes its
+// own away. ok is false for all other events.
+func BufferIn(e Event) (scope string, b fleet.Buffer, ok bool) {
+	switch e := e.(type) {
+	case PolicySet:
+		return "", e.Policy.Buffer, true
+	case BufferSet:
+		return e.Scope, e.Buffer, true
+	case BufferCleared:
+		return e.Scope, fleet.Buffer{}, true
+	}
+	return "", b, false
+}
+
 // TargetsSet says: a cluster's own targets are now these; what is zero is as the
 // policy has it.
 type TargetsSet struct {

@@ -90,14 +90,6 @@ func classText(class string) string {
 	return "it starts with time"
 }
 
-// reasonText is the reason of a change.
-func reasonText(why string) string {
-	if why == "" {
-		return "no reason given"
-	}
-	return "reason: " + why
-}
-
 // causeText is why a workload failed, in a sentence.
 func causeText(cause, node string) string {
 	switch cause {
