@@ -95,7 +95,7 @@ func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan 
 		t.trail.undo[i]()
 	}
 	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
-	t.events = t.events[:d.events]
+	t.events, t.asked = t.events[:d.events], min(t.asked, d.events)
 	t.withheld.add(d, by)
 	if t.withheld.times[d.part] == mostTakenBack {
 		if plan, ok := t.startAsMoved(pl, p, plan, moved); ok {

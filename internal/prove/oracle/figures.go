@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -15,7 +16,18 @@ var figureLaws = []Law{
 	{"figures-add-up", "flex = (usable − promisable) + unallocated + unscheduled − borrowed − over + stranded in-quota (§1)", eachPart(identity)},
 	{"figures-of-quotas", "scheduled = min(usage, backed), unscheduled = backed − scheduled, unbacked = assigned − backed, borrowed and over cover usage above backed (§1)", eachPart(quotaFigures)},
 	{"figures-of-lending", "usage above backed is borrowed as far as siblings' unscheduled backing covers it (§1)", eachPart(lending)},
+	{"nothing-halts", "no decision meets a mistake of Muster's own, which halts its partition (§2)", nothingHalts},
 	{"node-not-overfull", "no GPU is held twice (§10.2)", eachPart(notOverfull)},
+}
+
+func nothingHalts(m Moment) []string {
+	var s said
+	for _, e := range m.Record.Events {
+		if halted, is := e.(event.PartitionHalted); is {
+			s.add("%s: %s", halted.Partition, halted.Why)
+		}
+	}
+	return s
 }
 
 func notNegative(_ Moment, p *Part, s *said) {
