@@ -32,7 +32,11 @@ func Judge(ctx context.Context, s *Story) ([]Breach, error) {
 // with adds what the story itself found wrong, whatever it expects.
 func (w *observer) with(report scenario.Report) []Breach {
 	for _, failure := range report.Failures {
-		if failure.What == "what always holds" {
+		switch {
+		case failure.What != "what always holds":
+		case failure.Actual == "a change":
+			w.breach(Law{Name: "deciding-again", Says: "deciding again changes nothing (§10)"}, failure.Actual)
+		default:
 			w.breach(Law{Name: "what-always-holds", Says: "the invariants that the engine checks itself (§10)"}, failure.Actual)
 		}
 	}
