@@ -1508,7 +1508,11 @@ type Node struct {
 	// namespace/name of what holds or has reserved GPUs here.
 	Workloads []string `protobuf:"bytes,12,rep,name=workloads,proto3" json:"workloads,omitempty"`
 	// How its GPUs are held.
-	Held          []*NodeHeld `protobuf:"bytes,40,rep,name=held,proto3" json:"held,omitempty"`
+	Held []*NodeHeld `protobuf:"bytes,40,rep,name=held,proto3" json:"held,omitempty"`
+	// For which pods it has too little of something beside GPUs; told where nodes are asked for by name.
+	Tight []*NodeTight `protobuf:"bytes,41,rep,name=tight,proto3" json:"tight,omitempty"`
+	// So many more there are, which are not listed.
+	TightMore     int32 `protobuf:"varint,42,opt,name=tight_more,json=tightMore,proto3" json:"tight_more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1634,6 +1638,127 @@ func (x *Node) GetHeld() []*NodeHeld {
 	return nil
 }
 
+func (x *Node) GetTight() []*NodeTight {
+	if x != nil {
+		return x.Tight
+	}
+	return nil
+}
+
+func (x *Node) GetTightMore() int32 {
+	if x != nil {
+		return x.TightMore
+	}
+	return 0
+}
+
+// NodeTight says that a node takes fewer pods of a footprint than it has GPUs for.
+type NodeTight struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What such a pod asks of its node beside GPUs: cpu 64, memory 512Gi.
+	Footprint string `protobuf:"bytes,1,opt,name=footprint,proto3" json:"footprint,omitempty"`
+	// So many it takes beside what stands there, of so many for which it has GPUs.
+	Takes int32 `protobuf:"varint,2,opt,name=takes,proto3" json:"takes,omitempty"`
+	Of    int32 `protobuf:"varint,3,opt,name=of,proto3" json:"of,omitempty"`
+	// So many it would take if nothing stood there.
+	Empty int32 `protobuf:"varint,4,opt,name=empty,proto3" json:"empty,omitempty"`
+	// What it lacks, as its cluster said it when this began, and who is in the way.
+	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
+	// Who has what it lacks: workloads, and pods that are not Muster's, as namespace/name.
+	Workloads []string `protobuf:"bytes,6,rep,name=workloads,proto3" json:"workloads,omitempty"`
+	Pods      []string `protobuf:"bytes,7,rep,name=pods,proto3" json:"pods,omitempty"`
+	// A few workloads that ask for the footprint, as namespace/name; those that wait come first.
+	AskedBy       []string `protobuf:"bytes,8,rep,name=asked_by,json=askedBy,proto3" json:"asked_by,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeTight) Reset() {
+	*x = NodeTight{}
+	mi := &file_muster_v1_capacity_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeTight) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeTight) ProtoMessage() {}
+
+func (x *NodeTight) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_capacity_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeTight.ProtoReflect.Descriptor instead.
+func (*NodeTight) Descriptor() ([]byte, []int) {
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *NodeTight) GetFootprint() string {
+	if x != nil {
+		return x.Footprint
+	}
+	return ""
+}
+
+func (x *NodeTight) GetTakes() int32 {
+	if x != nil {
+		return x.Takes
+	}
+	return 0
+}
+
+func (x *NodeTight) GetOf() int32 {
+	if x != nil {
+		return x.Of
+	}
+	return 0
+}
+
+func (x *NodeTight) GetEmpty() int32 {
+	if x != nil {
+		return x.Empty
+	}
+	return 0
+}
+
+func (x *NodeTight) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *NodeTight) GetWorkloads() []string {
+	if x != nil {
+		return x.Workloads
+	}
+	return nil
+}
+
+func (x *NodeTight) GetPods() []string {
+	if x != nil {
+		return x.Pods
+	}
+	return nil
+}
+
+func (x *NodeTight) GetAskedBy() []string {
+	if x != nil {
+		return x.AskedBy
+	}
+	return nil
+}
+
 // NodeHeld is GPUs of one node that work of one target holds, or has reserved, in one way.
 type NodeHeld struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1648,7 +1773,7 @@ type NodeHeld struct {
 
 func (x *NodeHeld) Reset() {
 	*x = NodeHeld{}
-	mi := &file_muster_v1_capacity_proto_msgTypes[18]
+	mi := &file_muster_v1_capacity_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1660,7 +1785,7 @@ func (x *NodeHeld) String() string {
 func (*NodeHeld) ProtoMessage() {}
 
 func (x *NodeHeld) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_capacity_proto_msgTypes[18]
+	mi := &file_muster_v1_capacity_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1673,7 +1798,7 @@ func (x *NodeHeld) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeHeld.ProtoReflect.Descriptor instead.
 func (*NodeHeld) Descriptor() ([]byte, []int) {
-	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *NodeHeld) GetHolds() string {
@@ -1711,7 +1836,7 @@ type NodesRequest struct {
 
 func (x *NodesRequest) Reset() {
 	*x = NodesRequest{}
-	mi := &file_muster_v1_capacity_proto_msgTypes[19]
+	mi := &file_muster_v1_capacity_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1723,7 +1848,7 @@ func (x *NodesRequest) String() string {
 func (*NodesRequest) ProtoMessage() {}
 
 func (x *NodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_capacity_proto_msgTypes[19]
+	mi := &file_muster_v1_capacity_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1736,7 +1861,7 @@ func (x *NodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodesRequest.ProtoReflect.Descriptor instead.
 func (*NodesRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *NodesRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1779,7 +1904,7 @@ type NodesResponse struct {
 
 func (x *NodesResponse) Reset() {
 	*x = NodesResponse{}
-	mi := &file_muster_v1_capacity_proto_msgTypes[20]
+	mi := &file_muster_v1_capacity_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1791,7 +1916,7 @@ func (x *NodesResponse) String() string {
 func (*NodesResponse) ProtoMessage() {}
 
 func (x *NodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_capacity_proto_msgTypes[20]
+	mi := &file_muster_v1_capacity_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1804,7 +1929,7 @@ func (x *NodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodesResponse.ProtoReflect.Descriptor instead.
 func (*NodesResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{20}
+	return file_muster_v1_capacity_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *NodesResponse) GetSeen() *Seen {
@@ -1966,7 +2091,7 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\tnext_what\x18\n" +
 	" \x01(\tR\bnextWhat\x12!\n" +
 	"\fisland_nodes\x18\v \x03(\x05R\vislandNodes\x12\"\n" +
-	"\rgpus_per_node\x18\f \x01(\x05R\vgpusPerNode\"\xdd\x02\n" +
+	"\rgpus_per_node\x18\f \x01(\x05R\vgpusPerNode\"\xa8\x03\n" +
 	"\x04Node\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
@@ -1981,7 +2106,19 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	" \x01(\x05R\x04free\x12\x14\n" +
 	"\x05quota\x18\v \x01(\tR\x05quota\x12\x1c\n" +
 	"\tworkloads\x18\f \x03(\tR\tworkloads\x12'\n" +
-	"\x04held\x18( \x03(\v2\x13.muster.v1.NodeHeldR\x04held\"L\n" +
+	"\x04held\x18( \x03(\v2\x13.muster.v1.NodeHeldR\x04held\x12*\n" +
+	"\x05tight\x18) \x03(\v2\x14.muster.v1.NodeTightR\x05tight\x12\x1d\n" +
+	"\n" +
+	"tight_more\x18* \x01(\x05R\ttightMore\"\xc6\x01\n" +
+	"\tNodeTight\x12\x1c\n" +
+	"\tfootprint\x18\x01 \x01(\tR\tfootprint\x12\x14\n" +
+	"\x05takes\x18\x02 \x01(\x05R\x05takes\x12\x0e\n" +
+	"\x02of\x18\x03 \x01(\x05R\x02of\x12\x14\n" +
+	"\x05empty\x18\x04 \x01(\x05R\x05empty\x12\x12\n" +
+	"\x04text\x18\x05 \x01(\tR\x04text\x12\x1c\n" +
+	"\tworkloads\x18\x06 \x03(\tR\tworkloads\x12\x12\n" +
+	"\x04pods\x18\a \x03(\tR\x04pods\x12\x19\n" +
+	"\basked_by\x18\b \x03(\tR\aaskedBy\"L\n" +
 	"\bNodeHeld\x12\x14\n" +
 	"\x05holds\x18\x01 \x01(\tR\x05holds\x12\x16\n" +
 	"\x06target\x18\x02 \x01(\tR\x06target\x12\x12\n" +
@@ -2015,7 +2152,7 @@ func file_muster_v1_capacity_proto_rawDescGZIP() []byte {
 	return file_muster_v1_capacity_proto_rawDescData
 }
 
-var file_muster_v1_capacity_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
+var file_muster_v1_capacity_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_muster_v1_capacity_proto_goTypes = []any{
 	(*Figures)(nil),               // 0: muster.v1.Figures
 	(*ClusterCapacity)(nil),       // 1: muster.v1.ClusterCapacity
@@ -2035,56 +2172,58 @@ var file_muster_v1_capacity_proto_goTypes = []any{
 	(*UsableQuota)(nil),           // 15: muster.v1.UsableQuota
 	(*UsableFlex)(nil),            // 16: muster.v1.UsableFlex
 	(*Node)(nil),                  // 17: muster.v1.Node
-	(*NodeHeld)(nil),              // 18: muster.v1.NodeHeld
-	(*NodesRequest)(nil),          // 19: muster.v1.NodesRequest
-	(*NodesResponse)(nil),         // 20: muster.v1.NodesResponse
-	nil,                           // 21: muster.v1.FreeIsland.NodesByFreeEntry
-	(*timestamppb.Timestamp)(nil), // 22: google.protobuf.Timestamp
-	(*Seen)(nil),                  // 23: muster.v1.Seen
+	(*NodeTight)(nil),             // 18: muster.v1.NodeTight
+	(*NodeHeld)(nil),              // 19: muster.v1.NodeHeld
+	(*NodesRequest)(nil),          // 20: muster.v1.NodesRequest
+	(*NodesResponse)(nil),         // 21: muster.v1.NodesResponse
+	nil,                           // 22: muster.v1.FreeIsland.NodesByFreeEntry
+	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
+	(*Seen)(nil),                  // 24: muster.v1.Seen
 }
 var file_muster_v1_capacity_proto_depIdxs = []int32{
 	0,  // 0: muster.v1.ClusterCapacity.figures:type_name -> muster.v1.Figures
 	0,  // 1: muster.v1.PartitionCapacity.figures:type_name -> muster.v1.Figures
 	3,  // 2: muster.v1.PartitionCapacity.islands:type_name -> muster.v1.IslandCapacity
-	22, // 3: muster.v1.CapacityRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 4: muster.v1.CapacityResponse.seen:type_name -> muster.v1.Seen
+	23, // 3: muster.v1.CapacityRequest.as_of:type_name -> google.protobuf.Timestamp
+	24, // 4: muster.v1.CapacityResponse.seen:type_name -> muster.v1.Seen
 	2,  // 5: muster.v1.CapacityResponse.partitions:type_name -> muster.v1.PartitionCapacity
 	1,  // 6: muster.v1.CapacityResponse.clusters:type_name -> muster.v1.ClusterCapacity
 	0,  // 7: muster.v1.CapacityResponse.fleet:type_name -> muster.v1.Figures
-	22, // 8: muster.v1.FlexRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 9: muster.v1.FlexResponse.seen:type_name -> muster.v1.Seen
+	23, // 8: muster.v1.FlexRequest.as_of:type_name -> google.protobuf.Timestamp
+	24, // 9: muster.v1.FlexResponse.seen:type_name -> muster.v1.Seen
 	8,  // 10: muster.v1.FlexResponse.pools:type_name -> muster.v1.FlexPool
 	9,  // 11: muster.v1.FlexPool.namespaces:type_name -> muster.v1.NamespaceFlex
-	22, // 12: muster.v1.FreeRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 13: muster.v1.FreeResponse.seen:type_name -> muster.v1.Seen
+	23, // 12: muster.v1.FreeRequest.as_of:type_name -> google.protobuf.Timestamp
+	24, // 13: muster.v1.FreeResponse.seen:type_name -> muster.v1.Seen
 	12, // 14: muster.v1.FreeResponse.islands:type_name -> muster.v1.FreeIsland
-	21, // 15: muster.v1.FreeIsland.nodes_by_free:type_name -> muster.v1.FreeIsland.NodesByFreeEntry
-	22, // 16: muster.v1.UsableRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 17: muster.v1.UsableResponse.seen:type_name -> muster.v1.Seen
+	22, // 15: muster.v1.FreeIsland.nodes_by_free:type_name -> muster.v1.FreeIsland.NodesByFreeEntry
+	23, // 16: muster.v1.UsableRequest.as_of:type_name -> google.protobuf.Timestamp
+	24, // 17: muster.v1.UsableResponse.seen:type_name -> muster.v1.Seen
 	15, // 18: muster.v1.UsableResponse.quotas:type_name -> muster.v1.UsableQuota
 	16, // 19: muster.v1.UsableResponse.flex:type_name -> muster.v1.UsableFlex
-	22, // 20: muster.v1.UsableQuota.next:type_name -> google.protobuf.Timestamp
-	22, // 21: muster.v1.UsableFlex.next:type_name -> google.protobuf.Timestamp
-	22, // 22: muster.v1.Node.since:type_name -> google.protobuf.Timestamp
-	18, // 23: muster.v1.Node.held:type_name -> muster.v1.NodeHeld
-	22, // 24: muster.v1.NodesRequest.as_of:type_name -> google.protobuf.Timestamp
-	23, // 25: muster.v1.NodesResponse.seen:type_name -> muster.v1.Seen
-	17, // 26: muster.v1.NodesResponse.nodes:type_name -> muster.v1.Node
-	4,  // 27: muster.v1.CapacityService.Capacity:input_type -> muster.v1.CapacityRequest
-	6,  // 28: muster.v1.CapacityService.Flex:input_type -> muster.v1.FlexRequest
-	10, // 29: muster.v1.CapacityService.Free:input_type -> muster.v1.FreeRequest
-	13, // 30: muster.v1.CapacityService.Usable:input_type -> muster.v1.UsableRequest
-	19, // 31: muster.v1.CapacityService.Nodes:input_type -> muster.v1.NodesRequest
-	5,  // 32: muster.v1.CapacityService.Capacity:output_type -> muster.v1.CapacityResponse
-	7,  // 33: muster.v1.CapacityService.Flex:output_type -> muster.v1.FlexResponse
-	11, // 34: muster.v1.CapacityService.Free:output_type -> muster.v1.FreeResponse
-	14, // 35: muster.v1.CapacityService.Usable:output_type -> muster.v1.UsableResponse
-	20, // 36: muster.v1.CapacityService.Nodes:output_type -> muster.v1.NodesResponse
-	32, // [32:37] is the sub-list for method output_type
-	27, // [27:32] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	23, // 20: muster.v1.UsableQuota.next:type_name -> google.protobuf.Timestamp
+	23, // 21: muster.v1.UsableFlex.next:type_name -> google.protobuf.Timestamp
+	23, // 22: muster.v1.Node.since:type_name -> google.protobuf.Timestamp
+	19, // 23: muster.v1.Node.held:type_name -> muster.v1.NodeHeld
+	18, // 24: muster.v1.Node.tight:type_name -> muster.v1.NodeTight
+	23, // 25: muster.v1.NodesRequest.as_of:type_name -> google.protobuf.Timestamp
+	24, // 26: muster.v1.NodesResponse.seen:type_name -> muster.v1.Seen
+	17, // 27: muster.v1.NodesResponse.nodes:type_name -> muster.v1.Node
+	4,  // 28: muster.v1.CapacityService.Capacity:input_type -> muster.v1.CapacityRequest
+	6,  // 29: muster.v1.CapacityService.Flex:input_type -> muster.v1.FlexRequest
+	10, // 30: muster.v1.CapacityService.Free:input_type -> muster.v1.FreeRequest
+	13, // 31: muster.v1.CapacityService.Usable:input_type -> muster.v1.UsableRequest
+	20, // 32: muster.v1.CapacityService.Nodes:input_type -> muster.v1.NodesRequest
+	5,  // 33: muster.v1.CapacityService.Capacity:output_type -> muster.v1.CapacityResponse
+	7,  // 34: muster.v1.CapacityService.Flex:output_type -> muster.v1.FlexResponse
+	11, // 35: muster.v1.CapacityService.Free:output_type -> muster.v1.FreeResponse
+	14, // 36: muster.v1.CapacityService.Usable:output_type -> muster.v1.UsableResponse
+	21, // 37: muster.v1.CapacityService.Nodes:output_type -> muster.v1.NodesResponse
+	33, // [33:38] is the sub-list for method output_type
+	28, // [28:33] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_capacity_proto_init() }
@@ -2099,7 +2238,7 @@ func file_muster_v1_capacity_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_capacity_proto_rawDesc), len(file_muster_v1_capacity_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   22,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,7 +1,7 @@
 package explain
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,7 +12,8 @@ import (
 )
 
 // tight says that the workload would start now were it not for nodes that have GPUs for it, and too
-// little of something else: on a copy in which GPUs alone count, it could.
+// little of something else: on a copy in which GPUs alone count, it could. What no node could ever take
+// is told apart from what others are in the way of.
 func (q *question) tight() (Blocker, bool) {
 	nodes := q.tightNodes()
 	if len(nodes) == 0 {
@@ -25,29 +26,40 @@ func (q *question) tight() (Blocker, bool) {
 	if !placement.New(c, p, q.now).StartsNow(fleet.Waiting{Workload: w, Pool: q.it.Pool, Key: q.it.Key}) {
 		return Blocker{}, false
 	}
-	b := block(reason.DoesNotFit, q.p, map[string]int{"needs": q.gpus, "nodes": len(nodes)}, namesOfNodes(q.p, nodes),
-		"It would start now by its GPUs, but %s of %s cannot take all of its pods (%s): %s.", text.Count(len(nodes), "node"), q.p.ID, q.footprints(), whyTight(q.p, nodes))
-	if q.never() {
-		b.Text += " No node would take them even if it were free: they must ask for less, or for something else."
-		return b.of(reason.Change), true
+	figures := map[string]int{"needs": q.gpus, "nodes": len(nodes)}
+	if !q.everTaken() {
+		return block(reason.DoesNotFit, q.p, figures, namesOfTight(nodes),
+			"It would start now by its GPUs, but the nodes of %s could not take all of its pods (%s) even if they were empty: %s. Its pods must ask for less, or for something else.",
+			q.p.ID, q.footprints(), whyTight(nodes, func(t Tight) string { return t.Why })).of(reason.Change), true
 	}
-	return b, true
+	return block(reason.DoesNotFit, q.p, figures, append(namesOfTight(nodes), worksOn(nodes)...),
+		"It would start now by its GPUs, but %s of %s cannot take all of its pods (%s): %s. It starts once enough of that has left.",
+		text.Count(len(nodes), "node"), q.p.ID, q.footprints(), whyTight(nodes, Tight.String)), true
 }
 
-// tightNodes lists what is known of the nodes that are tight for the workload's lowest-rank pools, once each.
-func (q *question) tightNodes() (list []fleet.Tight) {
+// tightNodes lists the nodes that are tight for the workload's lowest-rank pools, once each: those that others
+// are in the way on come first, then those that are too small.
+func (q *question) tightNodes() (list []Tight) {
 	for _, pool := range q.basePools() {
 		f := q.p.Footprint(pool.Footprint)
 		if f == nil {
 			continue
 		}
 		for _, t := range f.Tight {
-			if !slices.ContainsFunc(list, func(o fleet.Tight) bool { return o.Node == t.Node }) {
-				list = append(list, t)
+			if n := q.p.Nodes[t.Node]; !slices.ContainsFunc(list, func(o Tight) bool { return o.Name == n.Name }) {
+				list = append(list, tightOn(n, f.Name, t, pool.GPUs))
 			}
 		}
 	}
+	slices.SortStableFunc(list, func(a, b Tight) int { return cmp.Compare(turn(a), turn(b)) })
 	return list
+}
+
+func turn(t Tight) int {
+	if t.Foreign || len(t.Work) > 0 {
+		return 0
+	}
+	return 1
 }
 
 func (q *question) basePools() (list []fleet.Pool) {
@@ -59,18 +71,29 @@ func (q *question) basePools() (list []fleet.Pool) {
 	return list
 }
 
-// never says whether some pool is such that no usable node takes one of its replicas, whatever of
-// Muster's work leaves it.
-func (q *question) never() bool {
-	return slices.ContainsFunc(q.basePools(), func(pool fleet.Pool) bool {
-		f := q.p.Footprint(pool.Footprint)
-		takes := false
-		for i, n := range q.p.Nodes {
-			t := f.At(i)
-			takes = takes || n.State.Usable() && (t == nil || t.Takes > 0)
+// everTaken says whether the nodes would take the replicas of each pool if nothing at all stood on them: those
+// of one island for a gang that stands in one. Each pool is looked at alone.
+func (q *question) everTaken() bool {
+	return !slices.ContainsFunc(q.basePools(), func(pool fleet.Pool) bool { return !q.takesEver(pool) })
+}
+
+func (q *question) takesEver(pool fleet.Pool) bool {
+	f, all, in := q.p.Footprint(pool.Footprint), 0, make([]int, len(q.p.Islands))
+	for i, n := range q.p.Nodes {
+		if n.State == fleet.Retired {
+			continue
 		}
-		return !takes
-	})
+		slots := n.GPUs / pool.GPUs
+		if t := f.At(i); t != nil {
+			slots = min(slots, t.Empty)
+		}
+		all += slots
+		in[n.Island] += slots
+	}
+	if pool.Reach == fleet.ReachAny || pool.Elastic {
+		return all >= pool.Min
+	}
+	return slices.Max(in) >= pool.Min
 }
 
 // footprints names what the workload's replicas ask for that some node is tight for.
@@ -84,22 +107,34 @@ func (q *question) footprints() string {
 	return strings.Join(names, "; ")
 }
 
-// whyTight says of a few nodes what they lack.
-func whyTight(p *fleet.Partition, nodes []fleet.Tight) string {
+// whyTight says of a few nodes what they lack, and who has it.
+func whyTight(nodes []Tight, says func(Tight) string) string {
 	const told = 2
-	var says []string
+	var list []string
 	for _, t := range nodes[:min(len(nodes), told)] {
-		says = append(says, p.Nodes[t.Node].Name+" "+t.Why)
+		list = append(list, t.Name+" "+says(t))
 	}
 	if n := len(nodes) - told; n > 0 {
-		return strings.Join(says, "; ") + fmt.Sprintf("; and %d others", n)
+		list = append(list, "and "+text.Count(n, "other"))
 	}
-	return strings.Join(says, "; ")
+	return strings.Join(list, "; ")
 }
 
-func namesOfNodes(p *fleet.Partition, nodes []fleet.Tight) (names []string) {
+func namesOfTight(nodes []Tight) (names []string) {
 	for _, t := range nodes[:min(len(nodes), most)] {
-		names = append(names, p.Nodes[t.Node].Name)
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// worksOn names the work of Muster's that is in the way.
+func worksOn(nodes []Tight) (names []string) {
+	for _, t := range nodes {
+		for _, name := range t.Work {
+			if !slices.Contains(names, name) && len(names) < most {
+				names = append(names, name)
+			}
+		}
 	}
 	return names
 }

@@ -100,7 +100,7 @@ func TestANodeThatShrinksIsNotChosen(t *testing.T) {
 		w.job(wanting("train", 1, "2"))
 		w.eventually(60*time.Second, "train", w.runsOn("train", "i0-n001"))
 		w.job(wanting("waits", 1, "2"))
-		w.eventually(60*time.Second, "the reason", w.saysOf("waits", "i0-n000", "it requests 2, 1 is free"))
+		w.eventually(60*time.Second, "the reason", w.saysOf("waits", "i0-n000", "it requests 2, 1 of 1 is free"))
 		cores(had)
 		w.eventually(60*time.Second, "waits", w.runsOn("waits", "i0-n000"))
 	})
@@ -142,6 +142,66 @@ func (w *world) inBetween(placed event.ReplicasPlaced) string {
 		return "it is not"
 	})
 	return node
+}
+
+// A DaemonSet of others comes to every node between the decision and the start, and takes the room. No pod starts,
+// none is rejected, and the reason names a pod that is in the way. Once the DaemonSet has left they start.
+func TestADaemonSetThatComesInBetweenIsNamed(t *testing.T) {
+	eitherWay(t, 2, func(w *world) {
+		w.namespace("stranger", 0)
+		var once sync.Once
+		came := make(chan string, 1)
+		w.decided = func(r event.Record) {
+			for _, e := range r.Events {
+				if _, ok := e.(event.ReplicasPlaced); ok {
+					once.Do(func() { came <- w.daemonSetComes() })
+				}
+			}
+		}
+		w.job(wanting("train", 2, "2"))
+		pod := <-came
+		w.eventually(60*time.Second, "the reason", w.saysOf("train", "insufficient cpu", "in the way: pods that are not Muster's ("+pod))
+		for _, p := range w.pods("oak") {
+			if p.Spec.NodeName != "" || p.Status.Phase == "Failed" {
+				t.Errorf("%s is on %q and %s", p.Metadata.Name, p.Spec.NodeName, p.Status.Phase)
+			}
+		}
+		w.call(http.MethodDelete, "/apis/apps/v1/namespaces/stranger/daemonsets/watcher?propagationPolicy=Background", nil, nil)
+		w.eventually(60*time.Second, "the gang", w.runsOn("train", "i0-n000", "i0-n001"))
+		w.sound()
+	})
+}
+
+// daemonSetComes makes a DaemonSet that leaves one core on each node, waits until the agent sees its pods
+// everywhere, and says how their names begin. It is called before the decision is heard of.
+func (w *world) daemonSetComes() string {
+	var cores int
+	_, _ = fmt.Sscan(w.coresOf("i0-n000"), &cores)
+	p := asking(kubetest.Pod("stranger", "watcher", 0), kubetest.JSON{"cpu": fmt.Sprint(cores - 1)})
+	spec := p["spec"].(kubetest.JSON)
+	spec["terminationGracePeriodSeconds"] = 1
+	spec["tolerations"] = []kubetest.JSON{{"operator": "Exists"}}
+	labels := kubetest.JSON{"app": "watcher"}
+	w.call(http.MethodPost, "/apis/apps/v1/namespaces/stranger/daemonsets", kubetest.JSON{
+		"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": kubetest.JSON{"name": "watcher", "namespace": "stranger"},
+		"spec": kubetest.JSON{
+			"selector": kubetest.JSON{"matchLabels": labels},
+			"template": kubetest.JSON{"metadata": kubetest.JSON{"labels": labels}, "spec": spec},
+		},
+	}, nil)
+	w.eventually(60*time.Second, "the DaemonSet is seen", func() string {
+		nodes := map[string]bool{}
+		w.agent.watch.pods.each(func(name string, p seenPod) {
+			if strings.HasPrefix(name, "stranger/watcher-") && p.stands != nil {
+				nodes[p.node] = true
+			}
+		})
+		if len(nodes) < 2 {
+			return fmt.Sprintf("it stands on %d nodes", len(nodes))
+		}
+		return ""
+	})
+	return "stranger/watcher-"
 }
 
 // Under a gang that runs only the member moves that finds no room where it was.

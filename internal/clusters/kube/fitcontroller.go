@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,7 +28,7 @@ type fitController struct {
 	seen     map[string]bool           // pods, by UID, whose rejection was noted
 	failed   map[startKey]int          // how often a start did not fit
 	barred   map[fitKey]fleet.Instant  // until when a node counts as full for a footprint
-	foreign  map[string]*nodefit.Load  // what stands on nodes and is not Muster's, in this round
+	foreign  map[string]*foreignPods   // what stands on nodes and is not Muster's, in this round
 	offers   map[string]translate.Node // nodes, in this round
 }
 
@@ -77,7 +78,7 @@ func (c *fitController) report(s *fleet.State, p Snapshot) (commands []core.Comm
 	if len(c.samples) == 0 && !knowsTight(s, c.Translate.Cluster) {
 		return nil
 	}
-	c.foreign, c.offers = c.watch.foreignLoads(p), map[string]translate.Node{}
+	c.foreign, c.offers = c.watch.foreignIn(p), map[string]translate.Node{}
 	for _, n := range p.Nodes {
 		c.offers[n.Name] = n
 	}
@@ -171,7 +172,7 @@ func (c *fitController) ofPartition(p *fleet.Partition, loads func() *nodeFits) 
 			switch now := c.tightness(name, is, n, was, loads); {
 			case now == nil && was != nil:
 				r.Loose = append(r.Loose, n.Name)
-			case now != nil && (was == nil || was.Takings != now.Takings):
+			case now != nil && (was == nil || was.Takings != now.Takings || c.gone(n.Name, was.By)):
 				r.Tight = append(r.Tight, *now)
 			}
 		}
@@ -202,45 +203,93 @@ func (c *fitController) tightness(name string, is *sample, n *fleet.Node, was *f
 	if !known || offers.Fit == nil {
 		return nil
 	}
-	key, most := fitKey{name, n.Name}, n.GPUs/max(1, is.gpus)
-	t := event.TightNode{Node: n.Name}
-	if r, rejects := c.rejected[key]; rejects {
-		t.Why = r.why
-		return &t
-	}
-	t.Takes, t.Why = nodefit.Takes(is.fit, offers.Fit, c.loadOf(n.Name), c.Translate.Resources)
-	t.Takes = min(t.Takes, most)
+	most, beside := n.GPUs/max(1, is.gpus), (*nodefit.Load)(nil)
 	if was != nil && was.Full {
-		c.beside(&t, key, is, offers.Fit, loads())
+		beside = loads().loadOf(n.Name)
 	}
+	t := c.takings(fitKey{name, n.Name}, most, beside)
 	if t.Full && t.More < most || t.Takes < most {
 		return &t
 	}
 	return nil
 }
 
-// beside says how many pods a node takes beside all that stands there now, where it was full the last time.
-func (c *fitController) beside(t *event.TightNode, key fitKey, is *sample, n *nodefit.Node, all *nodeFits) {
-	more, why := nodefit.Takes(is.fit, n, all.loads[key.node], c.Translate.Resources)
-	if more = min(more, t.Takes); c.barred[key] != 0 {
-		more, why = 0, "a pod did not fit there again and again beside others"
+// takings are how many pods of a footprint a node takes, and what keeps it from taking more. most is as many as it has
+// GPUs for. beside is all that stands there, Muster's own work too. Without it only what is not Muster's counts.
+func (c *fitController) takings(key fitKey, most int, beside *nodefit.Load) event.TightNode {
+	t := event.TightNode{Node: key.node}
+	is, n := c.samples[key.footprint], c.offers[key.node].Fit
+	if is == nil || n == nil {
+		return t
+	}
+	takes := func(load *nodefit.Load) (int, nodefit.Short) {
+		n, short := nodefit.Takes(is.fit, n, load, c.Translate.Resources)
+		return min(n, most), short
+	}
+	t.Empty, _ = takes(&nodefit.Load{})
+	if r, rejects := c.rejected[key]; rejects {
+		t.Why = r.why
+		return t
+	}
+	there := c.foreignOn(key.node)
+	var short nodefit.Short
+	if t.Takes, short = takes(&there.load); t.Takes < t.Empty {
+		t.By = there.largest(short)
+	}
+	t.Why = short.Why
+	if beside == nil {
+		return t
+	}
+	more, short := takes(beside)
+	if c.barred[key] != 0 {
+		more, short.Why = 0, "a pod did not fit there again and again beside others"
 	}
 	if more < t.Takes {
-		t.Full, t.More, t.Why = true, more, why
+		t.Full, t.More, t.Why = true, more, short.Why
 	}
+	return t
 }
 
-var nothing = &nodefit.Load{}
-
-func (c *fitController) loadOf(node string) *nodefit.Load {
-	if l := c.foreign[node]; l != nil {
-		return l
-	}
-	return nothing
+// foreignPods is what stands on a node and is not Muster's to move.
+type foreignPods struct {
+	load nodefit.Load
+	pods []foreignPod
 }
 
-// foreignLoads is what stands on nodes and is not Muster's to move.
-func (w *Watch) foreignLoads(p Snapshot) map[string]*nodefit.Load {
+type foreignPod struct {
+	name string // namespace/name
+	is   *nodefit.Pod
+}
+
+// mostForeign is how many pods are named that have what a node is short of.
+const mostForeign = 3
+
+// largest names those who have most of what is short.
+func (f *foreignPods) largest(short nodefit.Short) (names []string) {
+	list := slices.DeleteFunc(slices.Clone(f.pods), func(p foreignPod) bool { return short.HeldBy(p.is) == 0 })
+	slices.SortFunc(list, func(a, b foreignPod) int {
+		return cmp.Or(cmp.Compare(short.HeldBy(b.is), short.HeldBy(a.is)), cmp.Compare(a.name, b.name))
+	})
+	for _, p := range list[:min(len(list), mostForeign)] {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+func (c *fitController) foreignOn(node string) *foreignPods {
+	if f := c.foreign[node]; f != nil {
+		return f
+	}
+	return &foreignPods{}
+}
+
+// gone says whether none of the pods that were named stands on a node any more, so that others are to be named.
+func (c *fitController) gone(node string, named []string) bool {
+	return len(named) > 0 && !slices.ContainsFunc(c.foreignOn(node).pods, func(p foreignPod) bool { return slices.Contains(named, p.name) })
+}
+
+// foreignIn is what stands on each node and is not Muster's to move.
+func (w *Watch) foreignIn(p Snapshot) map[string]*foreignPods {
 	mine := map[string]bool{}
 	for _, work := range p.Work {
 		for _, part := range work.Pools {
@@ -249,15 +298,18 @@ func (w *Watch) foreignLoads(p Snapshot) map[string]*nodefit.Load {
 			}
 		}
 	}
-	loads := map[string]*nodefit.Load{}
-	for _, pod := range w.pods.all() {
+	all := map[string]*foreignPods{}
+	w.pods.each(func(name string, pod seenPod) {
 		if pod.stands == nil || pod.gpu != nil && mine[pod.gpu.UID] {
-			continue
+			return
 		}
-		if loads[pod.node] == nil {
-			loads[pod.node] = &nodefit.Load{}
+		on := all[pod.node]
+		if on == nil {
+			on = &foreignPods{}
+			all[pod.node] = on
 		}
-		loads[pod.node].Add(pod.stands)
-	}
-	return loads
+		on.load.Add(pod.stands)
+		on.pods = append(on.pods, foreignPod{name, pod.stands})
+	})
+	return all
 }

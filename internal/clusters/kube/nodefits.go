@@ -41,6 +41,14 @@ func (w *Watch) fits(p Snapshot) *nodeFits {
 	return f
 }
 
+// loadOf is all that stands on a node.
+func (f *nodeFits) loadOf(node string) *nodefit.Load {
+	if l := f.loads[node]; l != nil {
+		return l
+	}
+	return &nodefit.Load{}
+}
+
 // take counts a pod on a node.
 func (f *nodeFits) take(p *nodefit.Pod, node string) {
 	on := f.nodes[node]

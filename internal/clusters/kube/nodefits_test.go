@@ -48,14 +48,14 @@ func TestAGangIsBoundWholeOrNotAtAll(t *testing.T) {
 	if uids(fit) != "b0" {
 		t.Errorf("bound: %s, want b0 alone", uids(fit))
 	}
-	if why := unfit["a1"]; !strings.Contains(why, "insufficient cpu: it requests 4, 3 is free") || unfit["b1"] == "" || len(unfit) != 2 {
+	if why := unfit["a1"]; !strings.Contains(why, "insufficient cpu: it requests 4, 3 of 3 is free") || unfit["b1"] == "" || len(unfit) != 2 {
 		t.Errorf("why not: %q", unfit)
 	}
 }
 
 func TestWhatIsBoundInOneRoundCounts(t *testing.T) {
 	starts := []startAction{startOn(1, "a", "n1", "3", false), startOn(2, "b", "n1", "3", false)}
-	if fit, unfit, _ := fitting(starts, func() *nodeFits { return fitsOf("4") }); uids(fit) != "a" || !strings.Contains(unfit["b"], "1 is free") {
+	if fit, unfit, _ := fitting(starts, func() *nodeFits { return fitsOf("4") }); uids(fit) != "a" || !strings.Contains(unfit["b"], "1 of 4 is free") {
 		t.Errorf("bound: %s; why not: %q", uids(fit), unfit)
 	}
 }

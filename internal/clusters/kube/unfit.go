@@ -3,7 +3,6 @@ package kube
 import (
 	"slices"
 
-	"github.com/muster-fleet/muster/internal/clusters/kube/nodefit"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -47,12 +46,14 @@ func (c *fitController) full(w *fleet.Workload, m misplacedPod, all *nodeFits) (
 		if pool.Footprint == "" || i != m.start.pool && !again {
 			continue
 		}
-		t := event.TightNode{Node: m.start.node, Why: m.why}
-		t.Full = true
+		of := fitKey{pool.Footprint, m.start.node}
 		if again {
-			c.barred[fitKey{pool.Footprint, m.start.node}] = c.Now().Add(heldFor)
+			c.barred[of] = c.Now().Add(heldFor)
 		}
-		t.Takes, t.More = c.takings(fitKey{pool.Footprint, m.start.node}, gpusOn(w.At(), m.start.node)/max(1, pool.GPUs), all)
+		t := c.takings(of, gpusOn(w.At(), m.start.node)/max(1, pool.GPUs), all.loadOf(m.start.node))
+		if !t.Full { // it seemed to fit, and did not: the engine plans it anew only where a node is full
+			t.Full, t.More, t.Why = true, t.Takes, m.why
+		}
 		commands = append(commands, core.ReportFit{Partition: w.At().ID, Footprint: pool.Footprint, Tight: []event.TightNode{t}})
 	}
 	return commands
@@ -64,21 +65,6 @@ func gpusOn(p *fleet.Partition, name string) int {
 		return 0
 	}
 	return p.Nodes[node].GPUs
-}
-
-// takings are how many pods a node takes, alone and beside what stands: of as many as it has GPUs for.
-func (c *fitController) takings(key fitKey, most int, all *nodeFits) (takes, more int) {
-	is, n := c.samples[key.footprint], all.nodes[key.node]
-	if _, rejects := c.rejected[key]; rejects || is == nil || n == nil {
-		return 0, 0
-	}
-	takes, _ = nodefit.Takes(is.fit, n, c.loadOf(key.node), c.Translate.Resources)
-	takes = min(takes, most)
-	if c.barred[key] != 0 {
-		return takes, 0
-	}
-	more, _ = nodefit.Takes(is.fit, n, all.loads[key.node], c.Translate.Resources)
-	return takes, min(more, takes)
 }
 
 // spotsOf are the places of a workload's starts.

@@ -212,6 +212,15 @@ func (k *kept[T]) all() []T {
 	return out
 }
 
+// each hands over every object, with its namespace and name. It must not keep the lock waiting.
+func (k *kept[T]) each(see func(key string, is T)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for key, is := range k.by {
+		see(key, is)
+	}
+}
+
 // wake lets go of the lock and tells that something is new.
 func (k *kept[T]) wake() {
 	k.mu.Unlock()

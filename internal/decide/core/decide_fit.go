@@ -42,7 +42,8 @@ func observeFit(s *fleet.State, c ReportFit) ([]event.Event, *Refusal) {
 		if !ok {
 			return nil, noNode(s, t.Node)
 		}
-		if was := f.At(node); was == nil || was.Takings != t.Takings {
+		t.Empty = max(t.Empty, t.Takes)
+		if was := f.At(node); was == nil || was.Takings != t.Takings || !slices.Equal(was.By, t.By) {
 			e.Tight = append(e.Tight, t)
 		}
 	}
@@ -61,13 +62,19 @@ func observeFit(s *fleet.State, c ReportFit) ([]event.Event, *Refusal) {
 	return one(e)
 }
 
+// mostHolders is how many pods a report names for a node.
+const mostHolders = 5
+
 func checkFit(c ReportFit) *Refusal {
 	texts := []string{c.Footprint}
 	for _, t := range c.Tight {
+		if len(t.By) > mostHolders {
+			return refuse(Invalid, "node %q names %d pods that have what is short; name %d at most", t.Node, len(t.By), mostHolders)
+		}
 		if t.Takes < 0 || t.More < 0 || t.More > 0 && !t.Full {
 			return refuse(Invalid, "node %q takes %d replicas, or %d more: neither is less than 0, and the second is said of full nodes alone", t.Node, t.Takes, t.More)
 		}
-		texts = append(texts, t.Why)
+		texts = append(append(texts, t.Why), t.By...)
 	}
 	if c.Footprint == "" {
 		return refuse(Invalid, "a footprint has a name, as in cpu 64, memory 512Gi")

@@ -94,7 +94,7 @@ func TestANodeFullOfProcessorsIsNotFree(t *testing.T) {
 func TestWhoFindsNoRoomBesideGPUsIsToldSo(t *testing.T) {
 	for _, target := range []string{"q", fleet.Flex} {
 		st := fitFleet(t)
-		st.do(time.Minute, st.tight(fleet.Takings{}, 0, 1, 2), needing(heavy, "train", target, 2, 8))
+		st.do(time.Minute, st.tight(fleet.Takings{Empty: 1}, 0, 1, 2), needing(heavy, "train", target, 2, 8))
 		b := st.waitsFor(time.Minute, "train", reason.DoesNotFit)
 		if !strings.Contains(b.Text, "12 of 96 cores") || !strings.Contains(b.Text, heavy) || b.Figures["nodes"] != 3 || b.Class != reason.Wait {
 			t.Errorf("the reason: %+v", b)
@@ -184,6 +184,64 @@ func TestANodeFullOfOthersWorkIsFreeOnceTheyLeave(t *testing.T) {
 	st.runsOn("fourth", node)
 	if !core.Idle(st.s, fleet.Instant(6*time.Minute)) {
 		t.Error("deciding again without a new event changes something")
+	}
+}
+
+// onlyNode is a fleet in which node 3 takes so many heavy replicas, and the others, which are full, none.
+func onlyNode(t *testing.T, takes int) story {
+	st := fitFleet(t)
+	st.do(time.Minute, needing("cpu 4", "fill", "q", 3, 8))
+	if on := st.on("fill"); !slices.Equal(on, []int{0, 1, 2}) {
+		t.Fatalf("fill stands on %v", on)
+	}
+	st.do(time.Minute, st.tight(fleet.Takings{Empty: 8}, 0, 1, 2), st.tight(fleet.Takings{Takes: takes, Empty: 8}, 3))
+	return st
+}
+
+// A node that takes one heavy replica, and has one, takes no other because work that asks for something else
+// would leave it: that work stays.
+func TestRoomOfOtherWorkIsNotRoomForWhatIsShort(t *testing.T) {
+	st := onlyNode(t, 1)
+	st.do(2*time.Minute, needing(heavy, "one", "q", 1, 4), needing("cpu 4", "lent", fleet.Flex, 1, 4))
+	st.runsOn("one", 3)
+	st.runsOn("lent", 3)
+	st.do(3*time.Minute, needing(heavy, "two", "q", 1, 4))
+	st.runsOn("lent", 3)
+	st.waitsFor(3*time.Minute, "two", reason.DoesNotFit)
+}
+
+// A tight node takes so many replicas, however many GPUs each of them has.
+func TestReplicasOfUnlikeGPUsCountAlike(t *testing.T) {
+	st := onlyNode(t, 2)
+	st.do(2*time.Minute, needing(heavy, "small", "q", 2, 1))
+	st.runsOn("small", 3, 3)
+	st.do(3*time.Minute, needing(heavy, "large", "q", 1, 4))
+	st.waitsFor(3*time.Minute, "large", reason.DoesNotFit)
+}
+
+// A node tells for which pods it has GPUs and no room, how many it takes, who is in the way and who asks. What
+// waits is told first, and the list is bounded.
+func TestANodeTellsForWhichPodsItIsTight(t *testing.T) {
+	st := onlyNode(t, 1)
+	st.do(2*time.Minute, needing("cpu 90", "hog", "q", 1, 4), needing(heavy, "waits", "q", 2, 2))
+	name := st.s.Partition("tiger/h200").Nodes[3].Name
+	full := event.TightNode{Node: name, Takings: fleet.Takings{Takes: 1, Empty: 2, Full: true}, Why: "4 of 96 cores are free", By: []string{"stranger/cache"}}
+	st.do(3*time.Minute, core.ReportFit{Partition: "tiger/h200", Footprint: heavy, Tight: []event.TightNode{full}})
+	for i := range 9 {
+		other := event.TightNode{Node: name, Why: "has none"}
+		st.do(3*time.Minute, core.ReportFit{Partition: "tiger/h200", Footprint: "a/device " + strings.Repeat("1", i+1), Tight: []event.TightNode{other}})
+	}
+	p := st.s.Partition("tiger/h200")
+	list, more := explain.AsksIn(st.s, p).TightFor(p, 3)
+	if len(list) != 8 || more != 2 {
+		t.Fatalf("%d footprints are told and %d more, want 8 and 2", len(list), more)
+	}
+	is := list[0]
+	if is.Footprint != heavy || is.Takes != 0 || is.Of != 4 || is.Empty != 2 || !slices.Equal(is.Asked, []string{"oak/waits"}) {
+		t.Errorf("told first: %+v", is)
+	}
+	if want := "4 of 96 cores are free; in the way: pods that are not Muster's (stranger/cache), and oak/hog"; is.String() != want {
+		t.Errorf("it says %q, want %q", is, want)
 	}
 }
 

@@ -62,7 +62,7 @@ func (pl *Planner) begin(c *claim, spots []fleet.Spot, leaving []*candidateVicti
 		t.clear(v, 1)
 	}
 	for _, spot := range spots {
-		pl.takeAll(c, spot.Nodes, c.w.Pools[spot.Pool].GPUs)
+		pl.takeAll(c, spot.Nodes, spot.Pool)
 	}
 	return t
 }

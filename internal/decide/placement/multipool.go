@@ -30,7 +30,7 @@ func (pl *Planner) findJointly(c *claim) ([]fleet.Spot, bool) {
 	}
 	var spots []fleet.Spot
 	for k, nd := range p.needs {
-		pl.takeAll(c, p.given[k], nd.gpus)
+		pl.takeAll(c, p.given[k], nd.pool)
 		spots = append(spots, asSpots(nd, p.given[k])...)
 	}
 	return spots, true

@@ -67,7 +67,7 @@ func (pl *Planner) holdsIn(c *claim, spots []fleet.Spot, gone []*candidateVictim
 		pl.addCleared(c, gone, 1)
 	}
 	for _, spot := range spots {
-		pl.takeAll(c, spot.Nodes, c.w.Pools[spot.Pool].GPUs)
+		pl.takeAll(c, spot.Nodes, spot.Pool)
 	}
 	holds := !pl.crowdedAt(c, spots) && pl.withinLimits(c)
 	pl.release(c, spots)

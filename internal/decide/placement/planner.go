@@ -97,6 +97,9 @@ type changedRoom struct {
 	gone  []int // in-quota replicas among them, by node
 	extra []int // GPUs that the newcomer has been given so far, by node
 	moved []int // changes of the three, by island
+
+	givenUp map[footprintOn]int // replicas of chosen victims, where nodes of the partition are tight
+	given   map[footprintOn]int // replicas that the newcomer has been given so far, where nodes are tight
 }
 
 // New makes the planner of a partition at a moment.

@@ -21,6 +21,7 @@ func (pl *Planner) shift(u unit, sign int) {
 		pl.gone[node] += inQuota
 		pl.moved[pl.p.Nodes[node].Island] += sign
 	})
+	pl.vacate(&u, sign)
 }
 
 // untouched says whether an island is as it stands: no work is out of the
@@ -107,19 +108,21 @@ func (pl *Planner) opened(c *claim, node, sign int) {
 	}
 }
 
-func (pl *Planner) takeAll(c *claim, nodes []int, gpus int) {
+func (pl *Planner) takeAll(c *claim, nodes []int, pool int) {
 	for _, node := range nodes {
 		if pl.extra[node] == 0 {
 			pl.opened(c, node, 1)
 		}
-		pl.extra[node] += gpus
+		pl.extra[node] += c.w.Pools[pool].GPUs
+		pl.note(c, node, pool, 1)
 		pl.moved[pl.p.Nodes[node].Island]++
 	}
 }
 
-func (pl *Planner) ungive(c *claim, nodes []int, gpus int) {
+func (pl *Planner) ungive(c *claim, nodes []int, pool int) {
 	for _, node := range nodes {
-		pl.extra[node] -= gpus
+		pl.extra[node] -= c.w.Pools[pool].GPUs
+		pl.note(c, node, pool, -1)
 		pl.moved[pl.p.Nodes[node].Island]--
 		if pl.extra[node] == 0 {
 			pl.opened(c, node, -1)
@@ -132,6 +135,7 @@ func (pl *Planner) give(c *claim, spots []fleet.Spot, sign int) {
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
 			pl.extra[node] += sign * c.w.Pools[spot.Pool].GPUs
+			pl.note(c, node, spot.Pool, sign)
 			pl.moved[pl.p.Nodes[node].Island] += sign
 		}
 	}
@@ -140,7 +144,7 @@ func (pl *Planner) give(c *claim, spots []fleet.Spot, sign int) {
 // release gives found nodes back to the scratch arrays.
 func (pl *Planner) release(c *claim, spots []fleet.Spot) {
 	for _, spot := range spots {
-		pl.ungive(c, spot.Nodes, c.w.Pools[spot.Pool].GPUs)
+		pl.ungive(c, spot.Nodes, spot.Pool)
 	}
 }
 

@@ -52,11 +52,11 @@ func (pl *Planner) findFrom(c *claim, list []need, tries *int) ([]fleet.Spot, bo
 		if *tries--; *tries < 0 {
 			return nil, false
 		}
-		pl.takeAll(c, nodes, nd.gpus)
+		pl.takeAll(c, nodes, nd.pool)
 		if rest, ok := pl.findFrom(c, list[1:], tries); ok {
 			return append(asSpots(nd, nodes), rest...), true
 		}
-		pl.ungive(c, nodes, nd.gpus)
+		pl.ungive(c, nodes, nd.pool)
 	}
 	return nil, false
 }
@@ -72,13 +72,13 @@ func (pl *Planner) alternatives(c *claim, nd need) [][]int {
 	}
 	if nd.beside >= 0 || nd.reach == fleet.ReachAny {
 		if nodes, ok := pl.findPool(c, nd); ok {
-			pl.ungive(c, nodes, nd.gpus)
+			pl.ungive(c, nodes, nd.pool)
 			list = append(list, nodes)
 		}
 	}
 	if nd.reach == fleet.ReachAny && nd.beside < 0 {
 		if nodes, ok := pl.spread(c, nd); ok {
-			pl.ungive(c, nodes, nd.gpus)
+			pl.ungive(c, nodes, nd.pool)
 			list = append(list, nodes)
 		}
 	}
@@ -101,7 +101,7 @@ func (pl *Planner) findPool(c *claim, nd need) ([]int, bool) {
 		return pl.besides(c, nd)
 	}
 	if nodes := pl.bestIsland(c, nd); nodes != nil {
-		pl.takeAll(c, nodes, nd.gpus)
+		pl.takeAll(c, nodes, nd.pool)
 		return nodes, true
 	}
 	if nd.reach != fleet.ReachAny {
@@ -121,7 +121,7 @@ func (pl *Planner) besides(c *claim, nd need) ([]int, bool) {
 	if len(nodes) < nd.replicas {
 		return nil, false
 	}
-	pl.takeAll(c, nodes, nd.gpus)
+	pl.takeAll(c, nodes, nd.pool)
 	return nodes, true
 }
 
@@ -139,10 +139,10 @@ func (pl *Planner) spread(c *claim, nd need) ([]int, bool) {
 			}
 		}
 		if len(most) == 0 {
-			pl.ungive(c, all, nd.gpus)
+			pl.ungive(c, all, nd.pool)
 			return nil, false
 		}
-		pl.takeAll(c, most, nd.gpus)
+		pl.takeAll(c, most, nd.pool)
 		all = append(all, most...)
 	}
 	return all, true

@@ -37,31 +37,83 @@ func (pl *Planner) slotsOn(nd *need, node, room int) int {
 	}
 	slots := room / nd.gpus
 	if t := nd.tight.At(node); t != nil {
-		return max(0, min(slots, pl.spaceOn(nd, t, node, room)/nd.gpus))
+		return max(0, min(slots, pl.spaceOn(nd, t, node, room)))
 	}
 	return slots
 }
 
-// spaceOn is as many GPUs as a tight node has left for a need's footprint; below 0: too much
-// stands there. Work of other footprints is taken to need nothing of what is short, until the
+// spaceOn is how many replicas more of a need's footprint a tight node takes; below 0: too many
+// stand there. Work of other footprints is taken to need nothing of what is short, until the
 // cluster says otherwise (Full). What the claim itself was given there counts as if it were alike.
 func (pl *Planner) spaceOn(nd *need, t *fleet.Tight, node, room int) int {
-	space := t.Takes*nd.gpus - max(0, pl.alikeOn(nd, node)-pl.freed[node]) - pl.extra[node]
-	if stays := pl.p.Nodes[node].Counted() - room - pl.extra[node]; t.Full && stays > 0 {
-		space = min(space, t.More*nd.gpus-pl.extra[node])
+	given := pl.given[footprintOn{node: node}]
+	space := t.Takes - pl.alikeOn(nd, node) - given
+	stays := pl.p.Nodes[node].Counted() - room - pl.extra[node]
+	if others := given - pl.given[footprintOn{node: node, name: nd.tight.Name}]; t.Full && (stays > 0 || others > 0) {
+		space = min(space, t.More-given)
 	}
 	return space
 }
 
-// alikeOn is the GPUs of a node that work of the same footprint means to keep.
-func (pl *Planner) alikeOn(nd *need, node int) (gpus int) {
+// alikeOn is how many replicas of the same footprint mean to stay on a node, with the chosen victims gone.
+func (pl *Planner) alikeOn(nd *need, node int) (n int) {
 	for _, r := range pl.p.Nodes[node].Residents() {
 		ignored := pl.ignoreFlex && r.Workload.Flexes()
 		if r.Phase != fleet.Leaving && !ignored && r.Workload.Pools[r.Pool].Footprint == nd.tight.Name {
-			gpus += r.GPUs()
+			n++
 		}
 	}
-	return gpus
+	n -= pl.givenUp[footprintOn{node, nd.tight.Name, false}]
+	if !pl.ignoreFlex {
+		n -= pl.givenUp[footprintOn{node, nd.tight.Name, true}]
+	}
+	return n
+}
+
+// footprintOn is the work of a footprint on a node: that on flex, or that in quota. Without a name it is
+// what a newcomer was given there, whatever it asks for.
+type footprintOn struct {
+	node int
+	name string
+	flex bool
+}
+
+// note counts a replica that a claim is given on a node (sign 1), or gives back (−1). In most partitions no
+// node is tight, and nothing is counted.
+func (pl *Planner) note(c *claim, node, pool, sign int) {
+	if len(pl.p.Footprints) == 0 {
+		return
+	}
+	if pl.given == nil {
+		pl.given = map[footprintOn]int{}
+	}
+	count(pl.given, footprintOn{node: node}, sign)
+	if name := c.w.Pools[pool].Footprint; name != "" {
+		count(pl.given, footprintOn{node: node, name: name}, sign)
+	}
+}
+
+func count(all map[footprintOn]int, at footprintOn, sign int) {
+	if all[at] += sign; all[at] == 0 {
+		delete(all, at)
+	}
+}
+
+// vacate counts the replicas of a unit that is taken out of the picture (sign 1), or put back (−1). In most
+// partitions no node is tight, and nothing is counted.
+func (pl *Planner) vacate(u *unit, sign int) {
+	if len(pl.p.Footprints) == 0 {
+		return
+	}
+	if pl.givenUp == nil {
+		pl.givenUp = map[footprintOn]int{}
+	}
+	for _, spot := range u.spots {
+		name := u.w.Pools[spot.Pool].Footprint
+		for _, node := range spot.Nodes {
+			count(pl.givenUp, footprintOn{node, name, u.w.Flexes()}, sign)
+		}
+	}
 }
 
 // crowded says whether what a claim was given on a node does not fit beside what stays there.

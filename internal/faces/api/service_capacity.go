@@ -82,6 +82,9 @@ func (s capacityService) Free(ctx context.Context, m *musterv1.FreeRequest) (*mu
 	return out, err
 }
 
+// mostTight is of how many nodes of a partition it is told for which pods they are tight.
+const mostTight = 100
+
 // Nodes lists nodes.
 func (s capacityService) Nodes(ctx context.Context, m *musterv1.NodesRequest) (*musterv1.NodesResponse, error) {
 	out := &musterv1.NodesResponse{}
@@ -96,7 +99,11 @@ func (s capacityService) Nodes(ctx context.Context, m *musterv1.NodesRequest) (*
 			return err
 		}
 		for _, p := range list {
-			out.Nodes = append(out.Nodes, wire.Nodes(p, wants)...)
+			rows := wire.Nodes(p, wants)
+			if len(m.GetNames()) > 0 {
+				wire.Tight(p, rows[:min(len(rows), mostTight)])
+			}
+			out.Nodes = append(out.Nodes, rows...)
 		}
 		out.Banners = wire.Banners(list)
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // kind is a kind of thing that get lists and describe shows.
@@ -226,4 +227,23 @@ func (p *page) node(n *musterv1.Node, set string) {
 	p.field("dead GPUs", short2(n.GetDead(), "of them"))
 	p.field("quota", n.GetQuota())
 	p.field("workloads", words.Few(n.GetWorkloads(), 12))
+	p.tight(n)
+}
+
+// tight says for which pods a node has too little of something beside GPUs.
+func (p *page) tight(n *musterv1.Node) {
+	for i, t := range n.GetTight() {
+		asked := ""
+		if len(t.GetAskedBy()) > 0 {
+			asked = " (" + words.Few(t.GetAskedBy(), 2) + ")"
+		}
+		name := " "
+		if i == 0 {
+			name = "tight for"
+		}
+		p.field(name, fmt.Sprintf("%s%s: takes %d of %s: %s", t.GetFootprint(), asked, t.GetTakes(), text.Count(int(t.GetOf()), "pod"), t.GetText()))
+	}
+	if more := n.GetTightMore(); more > 0 {
+		p.field(" ", "and for "+text.Count(int(more), "other footprint"))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/explain"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -95,6 +96,22 @@ func Nodes(p *fleet.Partition, wants func(*fleet.Partition, *fleet.Node) bool) [
 		return cmp.Or(cmp.Compare(a.GetIsland(), b.GetIsland()), cmp.Compare(a.GetName(), b.GetName()))
 	})
 	return rows
+}
+
+// Tight adds to nodes of a partition for which pods they have too little of something beside GPUs.
+func Tight(p *fleet.Partition, rows []*musterv1.Node) {
+	asks := explain.AsksIn(p.State(), p)
+	for _, row := range rows {
+		i, _ := p.Node(row.GetName())
+		list, more := asks.TightFor(p, i)
+		for _, t := range list {
+			row.Tight = append(row.Tight, &musterv1.NodeTight{
+				Footprint: t.Footprint, Takes: int32(t.Takes), Of: int32(t.Of), Empty: int32(t.Empty), Text: t.String(),
+				Workloads: t.Work, Pods: t.Pods, AskedBy: t.Asked,
+			})
+		}
+		row.TightMore = int32(more)
+	}
 }
 
 func node(row view.Node, n *fleet.Node) *musterv1.Node {

@@ -29,6 +29,7 @@ type author struct {
 
 	shares  bool // people share quotas out
 	silent  bool // much happens while reports are stale, and nodes are suspect for moments
+	tight   bool // pods ask for cores, and pods that are not Muster's take some
 	planned bool // updates roll over nodes, zones come and go, providers announce
 	learns  bool // operators choose among buffers that learn, too
 	taught  bool // the fleet's own buffer may learn
@@ -117,6 +118,10 @@ func (a *author) next() step {
 		st.do = a.maintains()
 		return st
 	}
+	if a.tight && a.chance(20) {
+		a.takesCores(&st)
+		return st
+	}
 	if n := len(a.w.open()); n > 30 {
 		st.do = a.cancel()
 		return st
@@ -189,6 +194,9 @@ func (a *author) submit() core.Command {
 
 func (a *author) pool(name string) fleet.Pool {
 	p := fleet.Pool{Name: name, GPUs: pick(a, 8, 8, 8, 4, 4, 2, 1, 3), Rank: pick(a, 0, 0, 0, 1, 2), Reach: fleet.ReachAny}
+	if a.tight && a.chance(75) {
+		p.Footprint = pick(a, footprints...)
+	}
 	p.Min = pick(a, 1, 1, 2, 2, 3, 4, 6)
 	p.Max = p.Min
 	if a.chance(30) {

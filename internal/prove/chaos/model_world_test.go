@@ -25,6 +25,8 @@ type world struct {
 	runs   map[string]time.Duration // how long a workload really runs, by namespace/name
 	sent   []core.Command           // reports of the clusters, for duplicates
 
+	cores *cores // what nodes have beside GPUs; nil: enough
+
 	house *house // serves the fleet; nil: it is stepped as it is, and all reports are right
 
 	follower *fleet.State   // hears the log only; nil with a house, which reads its journal again
@@ -60,6 +62,7 @@ type step struct {
 	do    core.Command
 	runs  time.Duration // with Submit: how long it really runs; 0 until cancelled
 	trick trick         // instead of a command
+	node  string        // with strangersCome: where, and take so many cores (in)
 	how   death         // with die
 	in    int           // with die: at the nth record from here; with movesIn: the seed of the clusters
 	sky   weather       // with weathers
@@ -74,6 +77,9 @@ const (
 	standby         // the follower takes over
 	makeTwin        // a second process decides along, from a snapshot
 	duplicate       // an old report arrives again
+
+	countCores    // from here on nodes have so many cores (in)
+	strangersCome // pods that are not Muster's take so many cores (in) of a node
 
 	movesIn // from here on the fleet is served by a house
 
@@ -96,6 +102,10 @@ func (st step) String() string {
 		return fmt.Sprintf("+%v twin", st.after)
 	case duplicate:
 		return fmt.Sprintf("+%v duplicate report", st.after)
+	case countCores:
+		return fmt.Sprintf("+%v each node has %d cores", st.after, st.in)
+	case strangersCome:
+		return fmt.Sprintf("+%v strangers take %d cores of %s", st.after, st.in, st.node)
 	case movesIn:
 		return fmt.Sprintf("+%v moves into house %d", st.after, st.in)
 	case die:
@@ -122,6 +132,9 @@ func specText(s fleet.Spec) string {
 	fmt.Fprintf(&b, "%s/%s -> %s %q %v grace=%v max=%v ckpt=%v", s.Namespace, s.Name, s.Target, s.Partition, s.Priority, s.Grace, s.MaxRuntime, s.CheckpointEvery)
 	for _, p := range s.Pools {
 		fmt.Fprintf(&b, " [%s rank%d %dgpu %d..%d elastic=%v %s]", p.Name, p.Rank, p.GPUs, p.Min, p.Max, p.Elastic, p.Reach)
+		if p.Footprint != "" {
+			fmt.Fprintf(&b, "(%s)", p.Footprint)
+		}
 	}
 	return b.String()
 }
@@ -159,6 +172,14 @@ func (w *world) play(st step) (broken *failure) {
 		return f
 	}
 	w.now = due
+	if f := w.act(st); f != nil {
+		return f
+	}
+	return w.fit()
+}
+
+// act does what a line of a script says.
+func (w *world) act(st step) *failure {
 	if st.trick != none {
 		return w.turnTrick(st)
 	}
@@ -173,6 +194,12 @@ func (w *world) turnTrick(st step) *failure {
 		return w.house.turnTrick(st)
 	}
 	switch st.trick {
+	case countCores:
+		w.cores = newCores(st.in)
+	case strangersCome:
+		if w.cores != nil {
+			w.cores.strangers[st.node] = st.in
+		}
 	case movesIn:
 		newHouse(w, uint64(st.in))
 	case restart:

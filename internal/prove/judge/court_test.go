@@ -111,6 +111,10 @@ func (c *court) eviction(s *fleet.State, victims []event.Event, owner event.Repl
 		c.elsewhere++
 		return nil
 	}
+	if j.Unsure(claim) {
+		c.unsure++
+		return nil
+	}
 	if c.evictions++; j.Spares(claim) {
 		return &broken{rule: "who spares others evicts none to borrow", detail: claim.Work.Name}
 	}
@@ -186,7 +190,7 @@ func placeOf(s *fleet.State, e event.ReplicasPlaced) []judge.Stand {
 	var place []judge.Stand
 	for _, spot := range e.Spots {
 		for _, node := range spot.Nodes {
-			place = append(place, judge.Stand{Node: node, GPUs: s.Workloads[e.ID].Pools[spot.Pool].GPUs})
+			place = append(place, judge.Stand{Node: node, GPUs: s.Workloads[e.ID].Pools[spot.Pool].GPUs, Footprint: s.Workloads[e.ID].Pools[spot.Pool].Footprint})
 		}
 	}
 	return place

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -42,9 +43,16 @@ func specText(s fleet.Spec) string {
 		if p.Elastic {
 			kind = fmt.Sprintf("%d..%d", p.Min, p.Max)
 		}
-		fmt.Fprintf(&b, " [%s×%dgpu rank%d %s]", kind, p.GPUs, p.Rank, p.Reach)
+		fmt.Fprintf(&b, " [%s×%dgpu rank%d %s%s]", kind, p.GPUs, p.Rank, p.Reach, asking(p))
 	}
 	return b.String()
+}
+
+func asking(p fleet.Pool) string {
+	if p.Footprint == "" {
+		return ""
+	}
+	return ", " + p.Footprint
 }
 
 // features are what random fleets may be made of. What is left out is left out
@@ -57,6 +65,7 @@ type features struct {
 	flex    bool // work on flex, of one namespace
 	shares  bool // work on flex of three namespaces
 	failing bool // nodes that fail, degrade and come back
+	tight   bool // replicas ask for more than GPUs, and nodes are tight for some of them
 	heads   bool // no part of fleets: who passes a head is judged
 	turn    bool // nor this: of elastic pools on flex the last replicas are asked for
 }
@@ -127,6 +136,9 @@ func (a *author) next() line {
 		l := a.lines[0]
 		a.lines = a.lines[1:]
 		return l
+	}
+	if a.tight && a.chance(20) {
+		return line{do: a.fit()}
 	}
 	l := line{after: pick(a, 0, 0, time.Second, 7*time.Second, 31*time.Second, time.Minute, 5*time.Minute, 1000*time.Second)}
 	roll := a.Intn(100)
@@ -230,6 +242,9 @@ func (a *author) pool(name string) fleet.Pool {
 	if a.ranks {
 		p.Rank = pick(a, 0, 0, 1)
 	}
+	if a.tight && a.chance(70) {
+		p.Footprint = pick(a, footprints...)
+	}
 	p.Max = p.Min
 	if a.elastic && a.chance(30) {
 		p.Elastic, p.Max = true, p.Min+a.Intn(4)
@@ -242,6 +257,24 @@ func (a *author) pool(name string) fleet.Pool {
 		}
 	}
 	return p
+}
+
+var footprints = []string{"cpu 64", "cpu 64", "memory 512Gi"}
+
+// fit reports that a node takes fewer replicas of a footprint, or as many as it has GPUs for again.
+func (a *author) fit() core.Command {
+	c := core.ReportFit{Partition: here, Footprint: pick(a, footprints...)}
+	name := pick(a, a.s.Partition(here).Nodes...).Name
+	if a.chance(35) {
+		c.Loose = []string{name}
+		return c
+	}
+	is := fleet.Takings{Takes: pick(a, 0, 0, 1, 2), Empty: 8}
+	if is.Takes > 0 && a.chance(30) {
+		is.Full, is.More = true, a.Intn(is.Takes+1)
+	}
+	c.Tight = []event.TightNode{{Node: name, Takings: is, Why: "has few cores"}}
+	return c
 }
 
 func (a *author) node() core.Command {

@@ -8,6 +8,7 @@ type search struct {
 	sc    *scene
 	c     Claim
 	given []int // GPUs of the claim, by node
+	count []int // replicas of the claim, by node
 	place []Stand
 	found func(place []Stand) bool // says whether to stop
 }
@@ -18,7 +19,7 @@ func (j *Judge) places(c Claim, sc *scene, found func(place []Stand) bool) bool 
 	if !sc.fits {
 		return false
 	}
-	s := &search{sc: sc, c: c, given: make([]int, len(sc.room)), found: found}
+	s := &search{sc: sc, c: c, given: make([]int, len(sc.room)), count: make([]int, len(sc.room)), found: found}
 	return s.need(0)
 }
 
@@ -83,7 +84,7 @@ func (s *search) spread(k int, nodes []int, left int) bool {
 		return false
 	}
 	node, gpus := nodes[0], s.c.Needs[k].GPUs
-	most := min(left, (s.sc.room[node]-s.given[node])/gpus)
+	most := min(left, (s.sc.room[node]-s.given[node])/gpus, s.sc.takes(s.footprint(k), node)-s.count[node])
 	if most > 0 && !s.open(node, 1) {
 		s.open(node, -1)
 		most = 0
@@ -111,14 +112,19 @@ func (s *search) try(k int, nodes []int, n, left int) bool {
 		defer s.open(node, -1)
 	}
 	s.given[node] += n * gpus
+	s.count[node] += n
 	for range n {
-		s.place = append(s.place, Stand{node, gpus, false})
+		s.place = append(s.place, Stand{node, gpus, false, s.footprint(k)})
 	}
 	stop := s.spread(k, nodes[1:], left-n)
 	s.place = s.place[:len(s.place)-n]
 	s.given[node] -= n * gpus
+	s.count[node] -= n
 	return stop
 }
+
+// footprint is what a replica of the k-th need asks of its node beside GPUs.
+func (s *search) footprint(k int) string { return s.c.Work.Pools[s.c.Needs[k].Pool].Footprint }
 
 // open counts a node that the claim touches (sign 1), or takes that back; it says
 // whether the backing still has as many.
@@ -157,7 +163,7 @@ func (s *search) alike(a, b int) bool {
 	x, y := s.sc.j.p.Nodes[a], s.sc.j.p.Nodes[b]
 	return x.Island == y.Island && x.Rack == y.Rack && s.sc.room[a] == s.sc.room[b] &&
 		s.given[a] == 0 && s.given[b] == 0 &&
-		s.sc.own.touched[a] == s.sc.own.touched[b] && s.sc.tree.touched[a] == s.sc.tree.touched[b] && !s.leftHere(a, b)
+		s.sc.own.touched[a] == s.sc.own.touched[b] && s.sc.tree.touched[a] == s.sc.tree.touched[b] && !s.leftHere(a, b) && s.sc.tightAlike(s.c, a, b)
 }
 
 // leftHere says whether places on two nodes could still be told apart: by who

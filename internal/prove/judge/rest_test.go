@@ -101,6 +101,10 @@ func (c *court) queue(j *judge.Judge, p *fleet.Partition, a *fleet.Account) *bro
 // refusal judges a unit that waits: no work that could make room for it may stay, unless others
 // of its queue would take that room at once.
 func (c *court) refusal(j *judge.Judge, claim judge.Claim, queue []fleet.Waiting) *broken {
+	if j.Unsure(claim) {
+		c.unsure++
+		return nil
+	}
 	v, could, sure := j.Start(claim)
 	question := j.Question(claim)
 	switch {

@@ -9,6 +9,8 @@ type scene struct {
 	fits bool   // the counts of quota and tree have room
 	own  bounds // of a guaranteed claim: its quota's backing
 	tree bounds // of an in-quota claim: its tree's backing
+
+	stays []Stand // beside the claim
 }
 
 // bounds are nodes that may be touched in each island, and those that are.
@@ -29,6 +31,7 @@ func (j *Judge) sceneOf(c Claim, set []Unit) *scene {
 		if goes(u, set) {
 			continue
 		}
+		sc.stays = append(sc.stays, u.Stands...)
 		for _, st := range u.Stands {
 			sc.room[st.Node] -= st.GPUs
 			// A node carries in-quota work of one quota only.

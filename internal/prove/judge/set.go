@@ -126,13 +126,14 @@ func (j *Judge) holds(c Claim, sc *scene, place []Stand) bool {
 	if !sc.fits {
 		return false
 	}
-	s := &search{sc: sc, c: c, given: make([]int, len(sc.room))}
+	s := &search{sc: sc, c: c, given: make([]int, len(sc.room)), count: make([]int, len(sc.room))}
 	for _, st := range place {
 		if !s.open(st.Node, 1) {
 			return false
 		}
 		s.given[st.Node] += st.GPUs
-		if s.given[st.Node] > sc.room[st.Node] {
+		s.count[st.Node]++
+		if s.given[st.Node] > sc.room[st.Node] || s.count[st.Node] > sc.takes(st.Footprint, st.Node) {
 			return false
 		}
 	}

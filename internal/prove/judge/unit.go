@@ -22,7 +22,8 @@ type Unit struct {
 // Stand is a replica on a node.
 type Stand struct {
 	Node, GPUs int
-	Runs       bool // its room is more than reserved
+	Runs       bool   // its room is more than reserved
+	Footprint  string // what it asks of its node beside GPUs
 }
 
 // GPUs is what the unit holds or has reserved.
@@ -84,7 +85,7 @@ func unitsOf(w *fleet.Workload, last map[[2]int]bool) []Unit {
 	for i, pool := range w.Pools {
 		own := Unit{Work: w, Account: w.Account(), Pool: i, Key: keyOf(w, pool.Rank, false)}
 		for n, r := range inTurn(w, i, last) {
-			st := Stand{r.node, pool.GPUs, r.runs}
+			st := Stand{r.node, pool.GPUs, r.runs, pool.Footprint}
 			to := &own
 			if n >= pool.Min {
 				list = append(list, Unit{w, w.Account(), i, r.index, n, keyOf(w, pool.Rank, true), []Stand{st}, r.holds})

@@ -91,11 +91,9 @@ func fresh(m Moment, j *Job) []Unit {
 		}
 	}
 	for _, e := range m.Record.Events {
-		if e, ok := e.(event.ReplicasLost); ok && e.ID == j.ID {
-			for _, s := range e.Spots {
-				for _, node := range s.Nodes {
-					left[[2]int{s.Pool, node}]--
-				}
+		for _, s := range gaveUp(e, j.ID) {
+			for _, node := range s.Nodes {
+				left[[2]int{s.Pool, node}]--
 			}
 		}
 	}
@@ -110,6 +108,21 @@ func fresh(m Moment, j *Job) []Unit {
 		}
 	}
 	return list
+}
+
+// gaveUp is what a workload lost by an event, or gave back since it did not fit there.
+func gaveUp(e event.Event, id uint64) []fleet.Spot {
+	switch e := e.(type) {
+	case event.ReplicasLost:
+		if e.ID == id {
+			return e.Spots
+		}
+	case event.ReplicasUnfit:
+		if e.ID == id {
+			return e.Spots
+		}
+	}
+	return nil
 }
 
 func ownerStarts(m Moment, e Eviction, s *said) {

@@ -12,6 +12,7 @@ import (
 type Piece struct {
 	GPUs, Count int // GPUs of each replica
 	Reach       fleet.Reach
+	Footprint   string // what each asks of its node beside GPUs
 }
 
 // Slot is room on one node.
@@ -19,6 +20,7 @@ type Slot struct {
 	Island, Rack int
 	Free         int  // GPUs
 	Fresh        bool // nothing that counts stands there: using it touches one node more
+	Node         int  // -1: some node of the island
 }
 
 // Room is where work may go: nodes, how many of the fresh ones, and how many GPUs.
@@ -26,6 +28,7 @@ type Room struct {
 	Slots []Slot
 	Fresh int
 	GPUs  int
+	Tight Tightness
 }
 
 // Base is what a workload needs to start: its pools of lowest rank, each at min.
@@ -39,7 +42,7 @@ func Base(j *Job) []Piece {
 	return list
 }
 
-func pieceOf(p fleet.Pool, count int) Piece { return Piece{p.GPUs, count, p.Reach} }
+func pieceOf(p fleet.Pool, count int) Piece { return Piece{p.GPUs, count, p.Reach, p.Footprint} }
 
 // Sum is the GPUs of all pieces.
 func Sum(list []Piece) int {
@@ -70,7 +73,7 @@ func (r Room) Fits(list []Piece) bool {
 		}
 		return cmp.Compare(a.Free, b.Free)
 	})
-	return place(list, slots, r.Fresh)
+	return r.place(list, slots, r.Fresh)
 }
 
 func width(r fleet.Reach) int {
@@ -78,7 +81,7 @@ func width(r fleet.Reach) int {
 }
 
 // place tries every island, or rack, for the first piece.
-func place(list []Piece, slots []Slot, fresh int) bool {
+func (r Room) place(list []Piece, slots []Slot, fresh int) bool {
 	if len(list) == 0 {
 		return true
 	}
@@ -95,7 +98,7 @@ func place(list []Piece, slots []Slot, fresh int) bool {
 			continue
 		}
 		tried[at] = true
-		if rest, left, ok := fill(list[0], slots, fresh, at); ok && place(list[1:], rest, left) {
+		if rest, left, ok := r.fill(list[0], slots, fresh, at); ok && r.place(list[1:], rest, left) {
 			return true
 		}
 	}
@@ -103,12 +106,12 @@ func place(list []Piece, slots []Slot, fresh int) bool {
 }
 
 // fill puts a piece into the slots of one island or rack (-1: any), first where
-// something stands already.
-func fill(p Piece, slots []Slot, fresh int, at [2]int) (rest []Slot, left int, ok bool) {
+// something stands already. Where a node is tight for it none is put.
+func (r Room) fill(p Piece, slots []Slot, fresh int, at [2]int) (rest []Slot, left int, ok bool) {
 	rest = slices.Clone(slots)
 	for i := range rest {
 		s := &rest[i]
-		if at[0] >= 0 && s.Island != at[0] || at[1] >= 0 && s.Rack != at[1] || p.GPUs > s.Free || s.Fresh && fresh == 0 {
+		if at[0] >= 0 && s.Island != at[0] || at[1] >= 0 && s.Rack != at[1] || p.GPUs > s.Free || s.Fresh && fresh == 0 || r.Tight.bars(p.Footprint, s.Node) {
 			continue
 		}
 		if p.Count == 0 {
@@ -138,14 +141,14 @@ func (p *Part) racked(island int) bool {
 // island, less those that units which stay touch there, with what is left on these.
 // Where an island has several racks nothing is known of them.
 func (p *Part) Cluster(backing []int, stay []Unit) Room {
-	r := Room{}
+	r := Room{Tight: p.Tight}
 	touched := p.touched(stay)
 	per := touched.perIsland(p)
 	nodes, used := 0, 0
 	for i, n := range backing {
 		nodes += n
 		for range max(0, n-per[i]) {
-			r.Slots = append(r.Slots, Slot{i, p.rackOf(i), p.PerNode, true})
+			r.Slots = append(r.Slots, Slot{i, p.rackOf(i), p.PerNode, true, -1})
 		}
 		r.Fresh -= per[i]
 	}
@@ -154,7 +157,7 @@ func (p *Part) Cluster(backing []int, stay []Unit) Room {
 		u, on := touched[node]
 		used += u
 		if on && n.Whole() && n.Usable() > u {
-			r.Slots = append(r.Slots, Slot{n.Island, p.rackOf(n.Island), n.Usable() - u, false})
+			r.Slots = append(r.Slots, Slot{n.Island, p.rackOf(n.Island), n.Usable() - u, false, node})
 		}
 	}
 	r.Fresh = max(0, r.Fresh)

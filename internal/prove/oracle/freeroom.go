@@ -25,7 +25,7 @@ func (p *Part) finds(j *Job, want []Piece, stay []Unit) bool {
 // open is the free room on real nodes. In-quota work (own is not nil) stands on
 // whole nodes, and on none with in-quota work of another quota.
 func (p *Part) open(stay []Unit, own func(Unit) bool) Room {
-	r := Room{Fresh: len(p.Nodes), GPUs: len(p.Nodes) * p.PerNode}
+	r := Room{Fresh: len(p.Nodes), GPUs: len(p.Nodes) * p.PerNode, Tight: p.Tight}
 	for i, n := range p.Nodes {
 		free, touched, barred := n.Usable(), false, n.Usable() == 0 || own != nil && !n.Whole()
 		for _, u := range stay {
@@ -40,7 +40,7 @@ func (p *Part) open(stay []Unit, own func(Unit) bool) Room {
 			}
 		}
 		if free > 0 && !barred {
-			r.Slots = append(r.Slots, Slot{n.Island, n.Rack, free, !touched})
+			r.Slots = append(r.Slots, Slot{n.Island, n.Rack, free, !touched, i})
 		}
 	}
 	return r

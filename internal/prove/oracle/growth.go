@@ -83,7 +83,7 @@ func joins(m Moment, p *Part, s *said) {
 		if !j.Flexes() {
 			stay = p.of(func(u Unit) bool { return !u.Job.Flexes() })
 		}
-		if p.finds(j, lacks(j, rank), stay) {
+		if !p.unsure(j) && p.finds(j, lacks(j, rank), stay) {
 			s.add("%s runs without its pools of rank %d, for which there is room", j.Name, rank)
 		}
 	}

@@ -23,7 +23,7 @@ func (b Breach) String() string {
 // Laws lists all of them.
 func Laws() []Law {
 	var all []Law
-	for _, group := range [][]Law{figureLaws, backingLaws, standingLaws, evictionLaws, waitingLaws, growthLaws, mendingLaws, reasonLaws} {
+	for _, group := range [][]Law{figureLaws, backingLaws, standingLaws, evictionLaws, waitingLaws, growthLaws, mendingLaws, reasonLaws, tightLaws} {
 		all = append(all, group...)
 	}
 	return all

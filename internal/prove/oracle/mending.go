@@ -34,7 +34,7 @@ func (m Moment) returned(p *Part, look func(old, now *Job, island, lost int)) {
 	for _, old := range m.Before.Jobs {
 		now := m.After.Job(old.ID)
 		if old.At != p.ID || old.State != fleet.RunningW || now == nil || len(old.Pools) != 1 || old.Pools[0].Elastic || old.Pools[0].Min < 2 ||
-			old.Pools[0].Reach != fleet.ReachIsland || now.State != fleet.Pending && now.State != fleet.Evicting || now.Evictions > old.Evictions || m.stopped(old.ID) {
+			p.tightFor(old) || old.Pools[0].Reach != fleet.ReachIsland || now.State != fleet.Pending && now.State != fleet.Evicting || now.Evictions > old.Evictions || m.stopped(old.ID) {
 			continue
 		}
 		n := 0
@@ -125,7 +125,7 @@ func mendedClose(m Moment) []string {
 			continue
 		}
 		j, old, p := m.After.Job(e.ID), m.Before.Job(e.ID), m.After.Part(e.Partition)
-		if j == nil || old == nil || j.Flexes() || p.Stale || len(j.Pools) != 1 || j.Pools[0].Elastic || j.Pools[0].Reach != fleet.ReachAny || j.Pools[0].GPUs != p.PerNode {
+		if j == nil || old == nil || j.Flexes() || p.Stale || p.tightFor(j) || len(j.Pools) != 1 || j.Pools[0].Elastic || j.Pools[0].Reach != fleet.ReachAny || j.Pools[0].GPUs != p.PerNode {
 			continue
 		}
 		m.closer(p, j, old, &s)
@@ -193,7 +193,7 @@ func mendVictims(m Moment) []string {
 		if e.Victim.Late || e.Was != nil && e.Was.Late {
 			continue // past its declared maximum it is the first victim of whatever it delays (§5)
 		}
-		if e.Victim.Flexes() || len(e.Owner.Pools) != 1 || e.Owner.Pools[0].GPUs != e.Part.PerNode || e.Owner.Pools[0].Reach != fleet.ReachIsland {
+		if e.Victim.Flexes() || e.Part.tightFor(e.Owner) || len(e.Owner.Pools) != 1 || e.Owner.Pools[0].GPUs != e.Part.PerNode || e.Owner.Pools[0].Reach != fleet.ReachIsland {
 			continue
 		}
 		island := e.Part.Nodes[e.Owner.Units[0].Node].Island

@@ -22,7 +22,12 @@ var (
 //	go test ./internal/prove/oracle -run RandomStories -stories 5000 -out findings
 //
 // repeats one by -seed N -stories 1.
-func TestRandomStories(t *testing.T) {
+func TestRandomStories(t *testing.T) { tellMany(t, Random) }
+
+// TestTightStories tells the same stories with pools that ask for more than GPUs, and nodes that are tight for them.
+func TestTightStories(t *testing.T) { tellMany(t, RandomTight) }
+
+func tellMany(t *testing.T, random func(seed uint64) *Story) {
 	seed := *seedFlag
 	if seed == 0 {
 		seed = rand.Uint64N(1 << 32)
@@ -34,7 +39,7 @@ func TestRandomStories(t *testing.T) {
 		if *forFlag > 0 && time.Since(begin) > *forFlag {
 			break
 		}
-		story := Random(seed + n)
+		story := random(seed + n)
 		breaches, err := Judge(t.Context(), story)
 		if err != nil {
 			t.Errorf("-seed %d: %v\n%s", seed+n, err, story.YAML())

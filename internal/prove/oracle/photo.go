@@ -32,6 +32,7 @@ type Part struct {
 	Spaces   []view.Namespace
 	Quotas   []Quota // as Rows, with backing in nodes
 	Units    []Unit  // all that stands or is reserved here
+	Tight    Tightness
 }
 
 // ByIsland is what is known of each island of a partition.
@@ -48,6 +49,8 @@ type Node struct {
 	State        fleet.NodeState
 	GPUs, Dead   int
 	Leaving      bool // planned work takes it within the horizon
+	Free         int  // GPUs, as it is told
+	Tight        []explain.Tight
 }
 
 // Usable is the GPUs on which work may start.
@@ -173,7 +176,7 @@ func takePart(s *fleet.State, p *fleet.Partition, jobs []*Job) *Part {
 		ID: p.ID, PerNode: p.GPUsPerNode, Promised: p.Promisable,
 		Figures: view.PartitionOf(p), Rows: view.QuotasIn(p),
 	}
-	part.Stale = part.Figures.Stale
+	part.Stale, part.Tight = part.Figures.Stale, takeTight(p)
 	for i, island := range p.Islands {
 		part.Islands = append(part.Islands, island.Name)
 		part.Own = append(part.Own, island.Share)
@@ -182,8 +185,10 @@ func takePart(s *fleet.State, p *fleet.Partition, jobs []*Job) *Part {
 	if slices.Contains(part.Buffers, -1) {
 		part.Buffers = nil
 	}
-	for _, n := range p.Nodes {
-		part.Nodes = append(part.Nodes, Node{n.Name, n.Island, n.Rack, n.State, n.GPUs, n.Dead, n.Leaving})
+	asks := explain.AsksIn(s, p)
+	for i, n := range p.Nodes {
+		tight, _ := asks.TightFor(p, i)
+		part.Nodes = append(part.Nodes, Node{n.Name, n.Island, n.Rack, n.State, n.GPUs, n.Dead, n.Leaving, view.FreeOn(n), tight})
 	}
 	for _, name := range p.Namespaces() {
 		part.Spaces = append(part.Spaces, view.NamespaceIn(p, name))

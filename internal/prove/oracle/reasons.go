@@ -91,6 +91,8 @@ func (m Moment) untrue(p *Part, j *Job, why explain.Blocker) string {
 		if !j.spares(m.After.At) {
 			return "it was not evicted twice within the last hour"
 		}
+	case reason.DoesNotFit:
+		return p.couldFit(j, why)
 	case reason.Behind:
 		return m.notBehind(p, j, why)
 	}
@@ -124,7 +126,7 @@ func (ph *Photo) everHeld(j *Job) bool {
 		for i := range whole.Nodes {
 			whole.Nodes[i].State, whole.Nodes[i].Dead = fleet.Healthy, 0
 		}
-		if whole.open(nil, nil).Fits(Base(j)) && (j.Flexes() || Sum(Base(j)) <= p.Quota(j.Target).Grant) {
+		if whole.open(nil, nil).Fits(byGPUs(Base(j))) && (j.Flexes() || Sum(Base(j)) <= p.Quota(j.Target).Grant) {
 			return true
 		}
 	}

@@ -135,6 +135,7 @@ func (x *shrinking) submission(i int) (smaller bool) {
 	}
 	set(func(w *Submit) bool { was := w.Priority; w.Priority = ""; return was != "" })
 	for k := range x.best.Steps[i].Submit.Pools {
+		set(func(w *Submit) bool { was := w.Pools[k].Asks; w.Pools[k].Asks = ""; return was != "" })
 		set(func(w *Submit) bool { was := w.Pools[k].Reach; w.Pools[k].Reach = ""; return was != "" })
 		set(func(w *Submit) bool { was := w.Pools[k].Rank; w.Pools[k].Rank = 0; return was > 0 })
 		set(func(w *Submit) bool {

@@ -64,6 +64,7 @@ type Pool struct {
 	Min, Max, GPUs int
 	Rank           int
 	Reach          string
+	Asks           string // of its nodes beside GPUs
 }
 
 // YAML writes the story as a scenario file.
@@ -172,6 +173,9 @@ func (p Pool) yaml() string {
 	}
 	if p.Reach != "" {
 		text += ", reach: " + p.Reach
+	}
+	if p.Asks != "" {
+		text += ", asks: " + p.Asks
 	}
 	return text + "}"
 }

@@ -76,6 +76,9 @@ func (p *Part) mending(of func(*Job) bool) bool {
 }
 
 func privateCluster(m Moment, p *Part, j *Job, s *said) {
+	if p.unsure(j) {
+		return
+	}
 	q := p.Quota(j.Target)
 	own := func(k *Job) bool { return k.Target == j.Target }
 	if q == nil || q.Held || p.mending(own) {
@@ -92,7 +95,7 @@ func privateCluster(m Moment, p *Part, j *Job, s *said) {
 		if k == j || !own(k) || !waits || !Ahead(k, rank, j, j.Base()) {
 			continue
 		}
-		if p.Cluster(q.Backing, basesOf(k)).Fits(needs(k, rank)) {
+		if p.Cluster(q.Backing, basesOf(k)).Fits(byGPUs(needs(k, rank))) {
 			return // it may hold a reservation
 		}
 	}
@@ -111,7 +114,7 @@ func reasonOf(j *Job) string {
 
 func treeCluster(m Moment, p *Part, j *Job, s *said) {
 	names, backing := p.trees()
-	if j.Flexes() || !slices.Contains(names, j.Tree) || p.Quota(j.Target) == nil || p.Quota(j.Target).Held || j.spares(m.After.At) {
+	if p.unsure(j) || j.Flexes() || !slices.Contains(names, j.Tree) || p.Quota(j.Target) == nil || p.Quota(j.Target).Held || j.spares(m.After.At) {
 		return
 	}
 	kin := func(k *Job) bool { return k.Tree == j.Tree }
@@ -130,7 +133,7 @@ func treeCluster(m Moment, p *Part, j *Job, s *said) {
 		if k == j || !kin(k) || !waits || k.Target == j.Target && !Ahead(k, rank, j, j.Base()) {
 			continue
 		}
-		if p.Cluster(backing[j.Tree], basesOf(k)).Fits(needs(k, rank)) {
+		if p.Cluster(backing[j.Tree], basesOf(k)).Fits(byGPUs(needs(k, rank))) {
 			return
 		}
 	}
@@ -140,7 +143,7 @@ func treeCluster(m Moment, p *Part, j *Job, s *said) {
 // holdable says whether the usable nodes, were they all empty, could hold a workload
 // now: a gang on one island, or rack.
 func (p *Part) holdable(list []Piece) bool {
-	return Sum(list) <= p.Figures.Flex && p.open(nil, nil).Fits(list)
+	return Sum(list) <= p.Figures.Flex && p.open(nil, nil).Fits(byGPUs(list))
 }
 
 // rests says whether a workload was evicted three times within the last hour: until that is over
@@ -161,7 +164,7 @@ func (j *Job) evictedLately(now fleet.Instant) (times int) {
 }
 
 func flexIdle(m Moment, p *Part, j *Job, s *said) {
-	if !j.Flexes() || j.rests(m.After.At) || !p.open(p.Units, nil).Fits(Base(j)) {
+	if !j.Flexes() || p.unsure(j) || j.rests(m.After.At) || !p.open(p.Units, nil).Fits(Base(j)) {
 		return
 	}
 	mine, _ := p.space(j.Space)
@@ -186,7 +189,7 @@ func (p *Part) onlyYoung(k *Job, want []Piece) bool {
 		used, share := p.space(u.Job.Space)
 		return !u.Job.Flexes() || u.Job.Passed != k.ID && (u.Job.Space != k.Space || k.Priority >= u.Job.Priority) && used <= share
 	})
-	return len(want) > 1 || p.open(stay, nil).Fits(want)
+	return len(want) > 1 || p.open(stay, nil).Fits(byGPUs(want))
 }
 
 // flexOrder looks for one that started on free room, though work of a namespace
@@ -223,7 +226,7 @@ func flexOrder(m Moment, p *Part, s *said) {
 				continue
 			}
 			rest := p.of(func(u Unit) bool { return u.Job != x })
-			if p.open(rest, nil).Fits(Base(y)) {
+			if !p.unsure(y) && p.open(rest, nil).Fits(Base(y)) {
 				s.add("%s of %s (%d GPUs) started before %s of %s (%d GPUs), which fits in its place", x.Name, x.Space, before, y.Name, y.Space, had)
 			}
 		}

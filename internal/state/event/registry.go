@@ -73,7 +73,7 @@ var readers = map[string][]reader{
 	"replicas.observed":    {as[ReplicasObserved]},
 	"replicas.lost":        {as[ReplicasLost]},
 	"replicas.unfit":       {as[ReplicasUnfit]},
-	"fit.observed":         {as[FitObserved]},
+	"fit.observed":         {fitObserved1, as[FitObserved]},
 	"reservation.ended":    {as[ReservationEnded]},
 	"holds.changed":        {as[HoldsChanged]},
 	"protection.cut":       {as[ProtectionCut]},

@@ -19,7 +19,8 @@ type Footprint struct {
 type Tight struct {
 	Node int `json:"node"` // index into Partition.Nodes
 	Takings
-	Why string `json:"why"` // as the cluster said it when this began
+	Why string   `json:"why"`          // as the cluster said it when this began
+	By  []string `json:"by,omitempty"` // pods that are not Muster's and have most of what is short, as namespace/name
 }
 
 // Takings is how many replicas of a footprint a node takes.
@@ -27,6 +28,8 @@ type Takings struct {
 	// Takes is how many it takes where no other work of Muster's stands: what is not Muster's leaves no
 	// room for more.
 	Takes int `json:"takes"`
+	// Empty is how many it would take were nothing at all on it: at least Takes.
+	Empty int `json:"empty,omitempty"`
 	// Full: beside what stands there now it takes only More. Once all of that has left it takes as many as
 	// Takes says.
 	Full bool `json:"full,omitempty"`

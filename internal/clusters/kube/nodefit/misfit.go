@@ -29,9 +29,9 @@ const (
 type Misfit struct {
 	Kind Kind
 	What string
-	// Asked and Free are what the pod requests and what is left, where a resource or the
-	// number of pods is too small; in the unit of that resource.
-	Asked, Free int64
+	// Asked, Free and Has are what the pod requests, what is left, and what the node has in all, where
+	// a resource or the number of pods is too small; in the unit of that resource.
+	Asked, Free, Has int64
 }
 
 func (m Misfit) String() string {
@@ -49,7 +49,7 @@ func (m Misfit) String() string {
 	case Repelled:
 		return "the anti-affinity of a pod that runs there keeps it away"
 	default: // Insufficient
-		return fmt.Sprintf("insufficient %s: it requests %s, %s is free", m.What, amount(m.What, m.Asked), amount(m.What, m.Free))
+		return fmt.Sprintf("insufficient %s: it requests %s, %s of %s is free", m.What, amount(m.What, m.Asked), amount(m.What, m.Free), amount(m.What, m.Has))
 	}
 }
 
@@ -118,7 +118,7 @@ func (a *asks) tolerates(t corev1.Taint) bool {
 // kube-scheduler, what a pod does not request is not looked at.
 func insufficient(p *Pod, n *Node, load *Load) (list []Misfit) {
 	if load.Pods+1 > n.Pods {
-		list = append(list, Misfit{TooManyPods, "", 1, n.Pods - load.Pods})
+		list = append(list, Misfit{TooManyPods, "", 1, n.Pods - load.Pods, n.Pods})
 	}
 	return append(list, slices.DeleteFunc(p.Requests.compared(n, load), func(m Misfit) bool { return m.Asked <= m.Free })...)
 }
@@ -127,7 +127,7 @@ func insufficient(p *Pod, n *Node, load *Load) (list []Misfit) {
 func (r Resources) compared(n *Node, load *Load) (list []Misfit) {
 	compare := func(name corev1.ResourceName, asked, has, taken int64) {
 		if asked > 0 {
-			list = append(list, Misfit{Insufficient, string(name), asked, has - taken})
+			list = append(list, Misfit{Insufficient, string(name), asked, has - taken, has})
 		}
 	}
 	compare(corev1.ResourceCPU, r.MilliCPU, n.Allocatable.MilliCPU, load.Taken.MilliCPU)

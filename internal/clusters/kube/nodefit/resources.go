@@ -54,6 +54,19 @@ func (r Resources) of(name corev1.ResourceName) int64 {
 	return 0
 }
 
+// named is the amount of any resource, by its name; 0 where there is none.
+func (r Resources) named(name string) int64 {
+	switch corev1.ResourceName(name) {
+	case corev1.ResourceCPU:
+		return r.MilliCPU
+	case corev1.ResourceMemory:
+		return r.Memory
+	case corev1.ResourceEphemeralStorage:
+		return r.Ephemeral
+	}
+	return r.of(corev1.ResourceName(name))
+}
+
 // add adds o to r.
 func (r *Resources) add(o Resources) {
 	r.MilliCPU += o.MilliCPU

@@ -53,8 +53,8 @@ func TestHowManyPodsANodeTakes(t *testing.T) {
 		takes int
 		why   string
 	}{
-		{"processors", podOf("30"), node("96", "100"), &Load{}, 3, "insufficient cpu: it requests 30, 96 is free"},
-		{"what stands there", podOf("30"), node("96", "100"), busy, 2, "76 is free"},
+		{"processors", podOf("30"), node("96", "100"), &Load{}, 3, "insufficient cpu: it requests 30, 96 of 96 is free"},
+		{"what stands there", podOf("30"), node("96", "100"), busy, 2, "76 of 96 is free"},
 		{"the number of pods", podOf("1"), node("96", "2"), busy, 1, "no more than 2 pods"},
 		{"GPUs are counted elsewhere", podOf("1"), node("96", "100"), &Load{}, 96, "cpu"},
 		{"a port of its own", podOf("1", hostPort80), node("96", "100"), &Load{}, 1, "can be taken once"},
@@ -62,11 +62,35 @@ func TestHowManyPodsANodeTakes(t *testing.T) {
 		{"a taint", podOf("1"), node("96", "100", "team/other"), &Load{}, 0, "team/other"},
 		{"a taint that passes", podOf("1"), node("96", "100", corev1.TaintNodeNotReady, "muster.dev/state"), &Load{}, 96, ""},
 		{"a selector", podOf("1", fastDisk), node("96", "100"), &Load{}, 96, ""},
-		{"no room at all", podOf("30"), node("10", "100"), busy, 0, "0 is free"},
+		{"no room at all", podOf("30"), node("10", "100"), busy, 0, "0 of 10 is free"},
 	} {
-		takes, why := Takes(c.pod, c.node, c.load, gpus)
-		if takes != c.takes || !strings.Contains(why, c.why) {
-			t.Errorf("%s: it takes %d (%s), want %d (%s)", c.what, takes, why, c.takes, c.why)
+		takes, short := Takes(c.pod, c.node, c.load, gpus)
+		if takes != c.takes || !strings.Contains(short.Why, c.why) {
+			t.Errorf("%s: it takes %d (%s), want %d (%s)", c.what, takes, short.Why, c.takes, c.why)
+		}
+	}
+}
+
+// Who has what is short is told by how much of it they have.
+func TestWhoHasWhatIsShort(t *testing.T) {
+	busy := &Load{}
+	small, large := podOf("1", hostPort80), podOf("90")
+	busy.Add(small)
+	busy.Add(large)
+	for _, c := range []struct {
+		what         string
+		pod          *Pod
+		node         *Node
+		small, large int64
+	}{
+		{"processors", podOf("30"), node("96", "100"), 1000, 90000},
+		{"the number of pods", podOf("1"), node("96", "2"), 1, 1},
+		{"a port", podOf("1", hostPort80), node("96", "100"), 1, 0},
+		{"a taint", podOf("30"), node("96", "100", "team/other"), 0, 0},
+	} {
+		_, short := Takes(c.pod, c.node, busy, gpus)
+		if got := [2]int64{short.HeldBy(small), short.HeldBy(large)}; got != [2]int64{c.small, c.large} {
+			t.Errorf("%s: the two pods have %d of it, want %d and %d", c.what, got, c.small, c.large)
 		}
 	}
 }

@@ -1,0 +1,50 @@
+package judge
+
+// plenty is more replicas than any node takes.
+const plenty = 1 << 20
+
+// takes is how many replicas of a footprint a node takes beside what stays there.
+func (sc *scene) takes(footprint string, node int) int {
+	t := sc.j.p.Footprint(footprint).At(node)
+	if t == nil {
+		return plenty
+	}
+	alike, others := 0, false
+	for _, st := range sc.stays {
+		if st.Node != node {
+			continue
+		}
+		others = true
+		if st.Footprint == footprint {
+			alike++
+		}
+	}
+	if t.Full && others {
+		return min(t.Takes-alike, t.More)
+	}
+	return t.Takes - alike
+}
+
+// tightAlike says whether two nodes take as many replicas of each need of a claim.
+func (sc *scene) tightAlike(c Claim, a, b int) bool {
+	for _, n := range c.Needs {
+		if name := c.Work.Pools[n.Pool].Footprint; sc.takes(name, a) != sc.takes(name, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// Unsure says whether it may be left open that a claim finds room: several pools with tight nodes are not packed
+// by trying every way (decision record 0026).
+func (j *Judge) Unsure(c Claim) bool {
+	if len(c.Needs) < 2 {
+		return false
+	}
+	for _, n := range c.Needs {
+		if j.p.Footprint(c.Work.Pools[n.Pool].Footprint) != nil {
+			return true
+		}
+	}
+	return false
+}
