@@ -20,7 +20,7 @@ func (pl *Planner) finish(c *claim, spots []fleet.Spot, victims []Victim) Plan {
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
 			n := pl.p.Nodes[node]
-			plan.Reserved = plan.Reserved || n.InUse()+reservedOn(n)+pl.extra[node] > n.Good()
+			plan.Reserved = plan.Reserved || n.InUse()+reservedOn(n)+pl.extra[node] > n.Good() || pl.outlasted(c, node)
 		}
 	}
 	return plan

@@ -114,7 +114,7 @@ func (pl *Planner) free(w *fleet.Workload, node int) bool {
 			wants += r.GPUs()
 		}
 	}
-	return n.State.Usable() && n.InUse()+wants <= n.Good()
+	return n.State.Usable() && n.InUse()+wants <= n.Good() && !pl.outlastsReserved(w, node)
 }
 
 // startsBefore says who of two with reserved room on a node starts first: whose room

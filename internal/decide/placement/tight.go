@@ -128,6 +128,39 @@ func (pl *Planner) crowded(c *claim, node int) bool {
 	})
 }
 
+// outlasted says whether what leaves a node still has what a claim was given there needs beside GPUs.
+func (pl *Planner) outlasted(c *claim, node int) bool {
+	if len(pl.p.Footprints) == 0 {
+		return false
+	}
+	given := pl.given[footprintOn{node: node}]
+	return slices.ContainsFunc(c.needs, func(nd need) bool { return pl.fullUntilLeft(nd.tight.At(node), node, given) })
+}
+
+// outlastsReserved is outlasted for what a workload has reserved on a node.
+func (pl *Planner) outlastsReserved(w *fleet.Workload, node int) bool {
+	if len(pl.p.Footprints) == 0 {
+		return false
+	}
+	for i, pool := range w.Pools {
+		wants := 0
+		for _, r := range w.Replicas[i] {
+			if r.Phase == fleet.Reserved && r.Node == node {
+				wants++
+			}
+		}
+		if pl.fullUntilLeft(pl.p.Footprint(pool.Footprint).At(node), node, wants) {
+			return true
+		}
+	}
+	return false
+}
+
+// fullUntilLeft says whether a node takes so many replicas only once all has left that leaves it.
+func (pl *Planner) fullUntilLeft(t *fleet.Tight, node, replicas int) bool {
+	return t != nil && t.Full && replicas > t.More && slices.ContainsFunc(pl.p.Nodes[node].Residents(), func(r fleet.Resident) bool { return r.Phase == fleet.Leaving })
+}
+
 // takesEmpty says whether nodes that back a quota, or its tree, take every pool of a unit if nothing else
 // of Muster's stands there. Each pool is looked at alone. One that none could ever take holds up no other.
 func (pl *Planner) takesEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {

@@ -144,7 +144,7 @@ func (c *cores) begin(w *world, v *fleet.Workload) (list []core.Command) {
 	wants := placesOf(v, func(r fleet.Replica) bool { return r.Phase == fleet.Running })
 	for _, at := range inOrder(wants) {
 		for n := on[at]; n < wants[at]; n++ {
-			if c.free(w, v.At(), at.node) >= coresOf(v.Pools[at.pool].Footprint) {
+			if asks := coresOf(v.Pools[at.pool].Footprint); asks == 0 || c.free(w, v.At(), at.node) >= asks {
 				on[at]++
 				fits = append(fits, at)
 				continue

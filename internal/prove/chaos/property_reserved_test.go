@@ -66,6 +66,8 @@ func lostNodes(s, before *fleet.State, r event.Record) map[uint64]bool {
 		switch e := e.(type) {
 		case event.ReplicasLost:
 			lost[e.ID] = true
+		case event.ReplicasUnfit: // its node does not take it
+			lost[e.ID] = true
 		case event.ReservationEnded:
 			old := before.Workloads[e.ID]
 			if old == nil || old.At() == nil {

@@ -77,6 +77,7 @@ func (p *Partition) SetTight(name string, tight []Tight, loose []int) {
 		byNode[t.Node] = t
 	}
 	p.putFootprint(&Footprint{Name: name, Tight: inOrderOfNode(byNode)})
+	p.changes.OnNodes++
 	p.Freed()
 }
 
