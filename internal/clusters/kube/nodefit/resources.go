@@ -63,8 +63,9 @@ func (r Resources) named(name string) int64 {
 		return r.Memory
 	case corev1.ResourceEphemeralStorage:
 		return r.Ephemeral
+	default:
+		return r.of(corev1.ResourceName(name))
 	}
-	return r.of(corev1.ResourceName(name))
 }
 
 // add adds o to r.

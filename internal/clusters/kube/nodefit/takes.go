@@ -55,8 +55,10 @@ func (s Short) HeldBy(p *Pod) int64 {
 		if slices.ContainsFunc(p.Ports, s.port.clashes) {
 			return 1
 		}
+		return 0
+	default:
+		return 0
 	}
-	return 0
 }
 
 // refuses says why a node is none for a pod whatever stands there; "": it may be one.
