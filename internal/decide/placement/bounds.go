@@ -95,10 +95,23 @@ func (pl *Planner) slotBoundOf(c *claim, victims []*candidateVictim) *slotBound 
 	for k := range c.needs {
 		b.slots[k] = make([]int, len(pl.p.Islands))
 	}
-	for node := range pl.p.Nodes {
-		b.count(node, 1)
+	for i := range pl.p.Islands {
+		b.countIsland(i)
 	}
 	return b
+}
+
+// countIsland counts the room of an island. Where it is as it stands, flex work may have all slots that the state counts.
+func (b *slotBound) countIsland(island int) {
+	if b.c.account == nil && b.pl.untouched(island) {
+		for k, nd := range b.c.needs {
+			b.slots[k][island] = b.pl.p.Islands[island].Slots(nd.gpus)
+		}
+		return
+	}
+	for _, node := range b.pl.p.Islands[island].Nodes() {
+		b.count(node, 1)
+	}
 }
 
 func (b *slotBound) end() {

@@ -111,20 +111,24 @@ func (pl *Planner) passedOver(c *claim, list []*candidateVictim) (passed int, ch
 	return passed, fast == nil || best != nil && cheaperSet(best, fast)
 }
 
-// leftOut counts the islands that a search for flex leaves out, and says whether candidates of
+// leftOut counts the islands that a search for flex leaves out, and says whether a fair set of candidates of
 // one of them would have made room for the claim.
 func (pl *Planner) leftOut(c *claim, list []*candidateVictim) (n int, wrong bool) {
 	if c.account != nil {
 		return 0, false
 	}
-	most := pl.mostIn(c, list)
+	most, known := pl.mostIn(c, list), map[*candidateVictim]bool{}
+	for _, v := range list {
+		known[v] = true
+	}
 	for i := range pl.p.Islands {
 		if !most.mayTake(c, i) {
-			_, ok := pl.fits(c, pl.touching(c, list, i))
+			_, _, ok := pl.fairAmong(c, pl.eachOnce(known, pl.byIsland(c, list).touching(i)))
 			n, wrong = n+1, wrong || ok
 		}
 	}
-	return n, wrong
+	_, ok := pl.fits(c, list)
+	return n, wrong || ok != pl.someTakes(c, list, most)
 }
 
 // evictableFor is evictableInQuota for claims in quota; ok is false for others.

@@ -14,13 +14,14 @@ func (pl *Planner) fairSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*
 	if len(list) <= fewCandidates {
 		return pl.cheapestFair(c, pl.anyReplica(c, list))
 	}
-	if _, ok := pl.fits(c, list); !ok {
+	most := pl.mostIn(c, list)
+	if !pl.someTakes(c, list, most) {
 		return nil, nil, false
 	}
-	if spots, victims, ok := pl.cheapestSet(c, pl.downToShare(c, list)); ok && pl.fair(c, victims) {
+	if spots, victims, ok := pl.cheapestSetIn(c, pl.downToShare(c, list), most); ok && pl.fair(c, victims) {
 		return spots, victims, true
 	}
-	return pl.fairAtPlace(c, list)
+	return pl.fairAtPlace(c, list, most)
 }
 
 // cheapestFair looks at every fair set of candidates.
@@ -41,36 +42,38 @@ func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot
 
 // fairAtPlace finds a place with all candidates gone, island by island, and then
 // keeps only those victims that the place needs.
-func (pl *Planner) fairAtPlace(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
-	var spots []fleet.Spot
-	var victims []*candidateVictim
-	known := make(map[*candidateVictim]bool, len(list))
+func (pl *Planner) fairAtPlace(c *claim, list []*candidateVictim, most mostGPUs) (spots []fleet.Spot, victims []*candidateVictim, ok bool) {
+	all, known := pl.byIsland(c, list), make(map[*candidateVictim]bool, len(list))
 	for _, v := range list {
 		known[v] = true
 	}
-	most := pl.mostIn(c, list)
 	for i := range pl.p.Islands {
 		if !most.mayTake(c, i) {
 			continue
 		}
-		there := pl.eachOnce(known, pl.touching(c, list, i))
-		found, ok := pl.fits(c, there)
-		if !ok {
-			continue
-		}
-		pl.give(c, found, 1)
-		set := pl.stillNeeded(found, there)
-		pl.give(c, found, -1)
-		if spared := pl.giveBack(c, set); len(spared) < len(set) {
-			set = spared
-			found, _ = pl.fits(c, set)
-		}
-		set = pl.shrink(c, found, set)
-		if pl.fair(c, set) && (victims == nil || cheaperSet(set, victims)) {
+		found, set, fair := pl.fairAmong(c, pl.eachOnce(known, all.touching(i)))
+		if fair && (victims == nil || cheaperSet(set, victims)) {
 			spots, victims = found, set
 		}
 	}
 	return spots, victims, victims != nil
+}
+
+// fairAmong finds a place with some candidates gone, and whether those of them that it needs are a fair set.
+func (pl *Planner) fairAmong(c *claim, there []*candidateVictim) (spots []fleet.Spot, set []*candidateVictim, fair bool) {
+	spots, ok := pl.fits(c, there)
+	if !ok {
+		return nil, nil, false
+	}
+	pl.give(c, spots, 1)
+	set = pl.stillNeeded(spots, there)
+	pl.give(c, spots, -1)
+	if spared := pl.giveBack(c, set); len(spared) < len(set) {
+		set = spared
+		spots, _ = pl.fits(c, set)
+	}
+	set = pl.shrink(c, spots, set)
+	return spots, set, pl.fair(c, set)
 }
 
 // eachOnce leaves out, of the candidates that touch an island, surplus that was put in

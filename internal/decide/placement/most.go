@@ -1,56 +1,167 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // This file bounds what each island could give a flex claim, so that a search island by
-// island leaves out those that could not take it with all candidates gone. In a crowded
-// partition most could not.
+// island leaves out those that could not take it with all candidates gone, or with as many
+// as may go together by shares. In a crowded partition most could not.
 
-// mostGPUs bounds, by island, the GPUs that a claim could have there.
+// mostGPUs bounds, by island, the GPUs that a claim could have there; without a bound (no islands) every island may take it.
 type mostGPUs struct {
-	gpus []int
-	// spans: a candidate there stands in other islands too, and may make room in those.
-	spans []bool
+	gpus []int // with all candidates gone
+	fair []int // with a fair set of them gone
+	// spans lists other islands in which candidates stand that stand there, too: they may make room in those.
+	spans [][]int
 }
 
-// mostIn bounds what candidates could leave free in each island. Surplus of an elastic pool may
+// leavable bounds what some candidates could leave free in each island. Surplus of an elastic pool may
 // be any of its replicas: each counts.
+type leavable struct {
+	gpus    []int
+	used    []int // of their namespace's use, by island that they touch
+	largest int   // of their namespace's use, what leaves with one of them
+	surplus parts // pools whose replicas count already
+}
+
+// mostIn bounds what candidates could leave free in each island.
 func (pl *Planner) mostIn(c *claim, list []*candidateVictim) mostGPUs {
 	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny {
 		return mostGPUs{}
 	}
-	m := mostGPUs{make([]int, len(pl.p.Islands)), make([]bool, len(pl.p.Islands))}
+	m := mostGPUs{gpus: make([]int, len(pl.p.Islands)), spans: make([][]int, len(pl.p.Islands))}
 	for i, island := range pl.p.Islands {
 		m.gpus[i] = island.Room()
 	}
-	pools := parts{}
+	passers, byNamespace := pl.leavable(), map[string]*leavable{}
+	ns, l := "", passers
 	for _, v := range list {
-		pl.countMost(&m, v.all)
-		if pool := v.part(); v.key.Surplus && v.w.Flexes() && !pools[pool] {
-			pools[pool] = true
-			for _, r := range v.w.Replicas[v.pool] {
-				m.gpus[pl.p.Nodes[r.Node].Island] += v.w.Pools[v.pool].GPUs
+		switch {
+		case passed(c, &v.unit):
+			pl.countLeavable(&m, passers, v)
+			continue
+		case l == passers || v.w.Namespace != ns:
+			if ns = v.w.Namespace; byNamespace[ns] == nil {
+				byNamespace[ns] = pl.leavable()
 			}
+			l = byNamespace[ns]
 		}
+		pl.countLeavable(&m, l, v)
 	}
+	m.fair = pl.mostFair(c, passers, byNamespace, &m)
 	return m
 }
 
-// countMost counts what a unit leaves where it stands.
-func (pl *Planner) countMost(m *mostGPUs, u unit) {
-	first, several := -1, false
-	u.eachNode(func(node, gpus int) {
-		island := pl.p.Nodes[node].Island
-		m.gpus[island] += gpus
-		several = several || first >= 0 && first != island
-		first = island
-	})
+func (pl *Planner) leavable() *leavable {
+	return &leavable{gpus: make([]int, len(pl.p.Islands)), used: make([]int, len(pl.p.Islands))}
+}
+
+// countLeavable counts what a candidate leaves where it stands.
+func (pl *Planner) countLeavable(m *mostGPUs, l *leavable, v *candidateVictim) {
+	last, several := -1, false
+	for _, spot := range v.all.spots {
+		gpus := v.w.Pools[spot.Pool].GPUs
+		for _, node := range spot.Nodes {
+			island := pl.p.Nodes[node].Island
+			if l.gpus[island] += gpus; island != last {
+				l.used[island] += v.usedAll
+			}
+			several = several || last >= 0 && last != island
+			last = island
+		}
+	}
+	l.largest = max(l.largest, v.usedAll)
 	if several {
-		u.eachNode(func(node, _ int) { m.spans[pl.p.Nodes[node].Island] = true })
+		pl.countSpanning(m, v.all)
+	}
+	if pool := v.part(); v.key.Surplus && v.w.Flexes() && !l.surplus[pool] {
+		if l.surplus == nil {
+			l.surplus = parts{}
+		}
+		l.surplus[pool] = true
+		for _, r := range v.w.Replicas[v.pool] {
+			l.gpus[pl.p.Nodes[r.Node].Island] += v.w.Pools[v.pool].GPUs
+			l.used[pl.p.Nodes[r.Node].Island] += v.w.Pools[v.pool].GPUs
+		}
 	}
 }
 
-// mayTake says whether a claim could stand in an island, or elsewhere once a candidate has left both.
+// countSpanning notes of a unit that stands in several islands that it may make room in each.
+func (pl *Planner) countSpanning(m *mostGPUs, u unit) {
+	var islands []int
+	u.eachNode(func(node, _ int) {
+		if island := pl.p.Nodes[node].Island; !slices.Contains(islands, island) {
+			islands = append(islands, island)
+		}
+	})
+	for _, from := range islands {
+		for _, to := range islands {
+			if from != to && !slices.Contains(m.spans[from], to) {
+				m.spans[from] = append(m.spans[from], to)
+			}
+		}
+	}
+}
+
+// mostFair adds what leaves to the room of the islands, and bounds what a fair set of it may be there: of another
+// namespace only what it has above its share, with the last of it whole, and nothing where the claim's own
+// namespace would be above its share even without all of its candidates there. See fair.
+func (pl *Planner) mostFair(c *claim, passers *leavable, byNamespace map[string]*leavable, m *mostGPUs) []int {
+	fair := slices.Clone(m.gpus)
+	shares, own := pl.sharesNow(), byNamespace[c.w.Namespace]
+	mine := pl.p.FlexOf(c.w.Namespace).Staying + c.gpus - shares[c.w.Namespace]
+	for ns, l := range byNamespace {
+		givable := pl.p.FlexOf(ns).Staying - shares[ns] - 1 + l.largest
+		for i, gpus := range l.gpus {
+			m.gpus[i] += gpus
+			switch {
+			case ns == c.w.Namespace:
+				fair[i] += gpus
+			case mine <= 0 || own != nil && mine-own.used[i] <= 0:
+				fair[i] += max(0, min(gpus, givable))
+			}
+		}
+	}
+	for i, gpus := range passers.gpus {
+		m.gpus[i], fair[i] = m.gpus[i]+gpus, fair[i]+gpus
+	}
+	return fair
+}
+
+// mayTake says whether a claim could stand in an island with a fair set of candidates gone that stand there, or in another
+// where some of them stand, too.
 func (m mostGPUs) mayTake(c *claim, island int) bool {
-	return m.gpus == nil || m.spans[island] || m.gpus[island] >= c.gpus
+	return m.gpus == nil || m.fair[island] >= c.gpus ||
+		slices.ContainsFunc(m.spans[island], func(to int) bool { return m.fair[to] >= c.gpus })
+}
+
+// mayTakeAll says whether a claim could stand in an island with all candidates gone.
+func (m mostGPUs) mayTakeAll(c *claim, island int) bool {
+	return m.gpus == nil || m.gpus[island] >= c.gpus
+}
+
+// someTakes says whether a claim fits with all candidates gone, as fits does, without looking for the best place.
+func (pl *Planner) someTakes(c *claim, list []*candidateVictim, most mostGPUs) bool {
+	if nd := c.needs[0]; most.gpus == nil || nd.reach == fleet.ReachRack || nd.beside >= 0 {
+		_, ok := pl.fits(c, list)
+		return ok
+	}
+	if !slices.ContainsFunc(most.gpus, func(gpus int) bool { return gpus >= c.gpus }) {
+		return false
+	}
+	leaving := pl.leavers(list)
+	for _, v := range leaving {
+		pl.evict(v.all)
+	}
+	takes := false
+	for i := 0; i < len(pl.p.Islands) && !takes; i++ {
+		takes = most.mayTakeAll(c, i) && c.mayUse(i) && pl.slotsOnFlex(c, c.needs[0], i) >= c.needs[0].replicas
+	}
+	for _, v := range leaving {
+		pl.restore(v.all)
+	}
+	return takes
 }

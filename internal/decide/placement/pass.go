@@ -17,7 +17,7 @@ func (pl *Planner) flexBehind(it fleet.Waiting, h *flexHead) (Plan, bool) {
 // pass plans a unit behind the head of flex: on free room alone, and only while the head
 // waits for more than those who passed it.
 func (pl *Planner) pass(it fleet.Waiting, h *flexHead) (Plan, bool) {
-	if it.Pool != fleet.Base || pl.rests(it) || h.closes(pl) {
+	if it.Pool != fleet.Base || gpusFor(it) > pl.p.Tally().Room || pl.rests(it) || h.closes(pl) {
 		return Plan{}, false
 	}
 	plan, ok := pl.placeOnFreeFlex(pl.claimOf(it, nil, fleet.HoldsFlex))

@@ -29,6 +29,7 @@ type memos struct {
 	growth   growthMemo
 	shares   map[string]int
 	sharesAt uint64
+	victims  map[string]flexCandidates // by namespace
 }
 
 // whyNot is why the last claims found no room.

@@ -12,47 +12,29 @@ import (
 // cheapestSet finds victims for a claim. A claim that stands in one island is
 // tried in each with only the candidates there; the cheapest answer wins.
 func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
+	return pl.cheapestSetIn(c, list, mostGPUs{})
+}
+
+// cheapestSetIn is cheapestSet where it is known what the islands may have with all candidates gone.
+func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPUs) ([]fleet.Spot, []*candidateVictim, bool) {
 	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny || len(pl.p.Islands) == 1 || c.island >= 0 {
 		return pl.minimalSet(c, list)
 	}
 	defer func() { c.island = -1 }()
 	var spots []fleet.Spot
 	var victims []*candidateVictim
-	found := false
+	found, all := false, pl.byIsland(c, list)
 	for i := range pl.p.Islands {
-		if c.island = -1; !c.mayUseVacated(i) {
+		if c.island = -1; !c.mayUseVacated(i) || !most.mayTakeAll(c, i) {
 			continue
 		}
 		c.island = i
-		s, v, ok := pl.minimalSet(c, pl.touching(c, list, i))
+		s, v, ok := pl.minimalSet(c, all.touching(i))
 		if ok && (!found || cheaperSet(v, victims)) {
 			spots, victims, found = s, v, true
 		}
 	}
 	return spots, victims, found
-}
-
-// touching keeps the candidates that stand in an island, and those of the
-// claim's own tree, whose GPUs count for it wherever they stand; and of flex pools
-// that surplus which stands there.
-func (pl *Planner) touching(c *claim, list []*candidateVictim, island int) []*candidateVictim {
-	var out []*candidateVictim
-	var others *surplusStock
-	for _, v := range list {
-		in := v.frees(c)
-		v.eachNode(func(node, _ int) { in = in || pl.p.Nodes[node].Island == island })
-		if !in && v.key.Surplus && v.w.Flexes() {
-			if others == nil {
-				others = stockOf(list)
-			}
-			v = others.next(pl, v, island)
-			in = v != nil
-		}
-		if in {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // minimalSet takes candidates from the cheapest on until the claim fits, and

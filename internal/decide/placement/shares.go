@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -99,22 +100,24 @@ func (pl *Planner) evictableBy(c *claim) (list []*candidateVictim, room int) {
 	if above && room < c.gpus && len(pl.p.PassedBy(c.w.ID)) == 0 {
 		return nil, room
 	}
-	if own > 0 {
-		list = pl.evictableAmong(list, c, c.w.Namespace, false)
-	}
-	if above {
-		return list, room
-	}
-	for _, ns := range pl.p.Namespaces() {
-		excess := pl.p.FlexOf(ns).Staying - shares[ns]
-		if ns == c.w.Namespace || excess <= 0 {
-			continue
+	for _, ns := range pl.byMostFlex() {
+		excess, had := pl.p.FlexOf(ns).Staying-shares[ns], len(list)
+		switch {
+		case ns == c.w.Namespace && own > 0:
+			list = pl.evictableAmong(list, c, ns, false)
+		case ns != c.w.Namespace && !above && excess > 0:
+			list = pl.evictableAmong(list, c, ns, true)
+			room += mostGivable(list[had:], excess)
 		}
-		had := len(list)
-		list = pl.evictableAmong(list, c, ns, true)
-		room += mostGivable(list[had:], excess)
 	}
 	return list, room
+}
+
+// byMostFlex lists the namespaces that use flex, that with the most first: whose work is cheaper, all else being equal.
+func (pl *Planner) byMostFlex() []string {
+	list := pl.p.Namespaces()
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(pl.p.FlexOf(b).Staying, pl.p.FlexOf(a).Staying) })
+	return list
 }
 
 // evictableOwn is how many GPUs of its own namespace's use a flex claim may take.
@@ -132,14 +135,39 @@ func (pl *Planner) evictableOwn(c *claim) (gpus int) {
 
 // evictableAmong adds the units of a namespace that a flex claim may evict.
 func (pl *Planner) evictableAmong(list []*candidateVictim, c *claim, namespace string, other bool) []*candidateVictim {
-	for _, u := range pl.flexUnitsOf(namespace) {
-		if pl.mayEvictOnFlex(c, u, other) {
-			if v := pl.candidate(*u, ClassFlex); !other || pl.aboveShareWithout(v) {
-				list = append(list, v)
-			}
+	for _, v := range pl.flexCandidates(namespace) {
+		if pl.mayEvictOnFlex(c, &v.unit, other) && (!other || pl.aboveShareWithout(v)) {
+			list = append(list, v)
 		}
 	}
 	return list
+}
+
+// flexCandidates lists the units of a namespace's flex work as candidates, cheapest first. The list is kept until something
+// changes on flex: read it, do not change it.
+func (pl *Planner) flexCandidates(namespace string) []*candidateVictim {
+	kept, at := pl.victims[namespace], [2]uint64{pl.p.FlexVersionOf(namespace)}
+	if pl.p.Tally().Stranded > 0 {
+		at[1] = pl.flexStamp() // what counts as use hangs on which nodes are usable
+	}
+	if kept.list == nil || kept.at != at {
+		kept = flexCandidates{at: at, list: []*candidateVictim{}}
+		for _, u := range pl.flexUnitsOf(namespace) {
+			kept.list = append(kept.list, pl.candidate(*u, ClassFlex))
+		}
+		byCost(kept.list)
+		if pl.victims == nil {
+			pl.victims = map[string]flexCandidates{}
+		}
+		pl.victims[namespace] = kept
+	}
+	return kept.list
+}
+
+// flexCandidates are the candidates of a namespace, and what they were derived from.
+type flexCandidates struct {
+	at   [2]uint64
+	list []*candidateVictim
 }
 
 // aboveShareWithout says whether a namespace is above its share even without what

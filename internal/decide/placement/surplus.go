@@ -48,59 +48,6 @@ func (pl *Planner) addReplicas(c *claim, list []*candidateVictim, like *candidat
 	return list
 }
 
-// surplusStock knows of flex pools which replicas are candidates already, and up
-// to where the others have been looked at: one look at each replica is enough for
-// all candidates of a pool.
-type surplusStock struct {
-	pools map[Part]*poolStock
-	last  Part // who is asked about: candidates of a pool come one after the other
-	found *poolStock
-}
-
-type poolStock struct {
-	taken  []bool // by index of the replica
-	looked int
-}
-
-func stockOf(list []*candidateVictim) *surplusStock {
-	s := &surplusStock{pools: map[Part]*poolStock{}}
-	for _, v := range list {
-		if v.key.Surplus {
-			s.of(v).taken[v.index] = true
-		}
-	}
-	return s
-}
-
-func (s *surplusStock) of(v *candidateVictim) *poolStock {
-	key := v.part()
-	if s.last == key {
-		return s.found
-	}
-	stock := s.pools[key]
-	if stock == nil {
-		stock = &poolStock{taken: make([]bool, len(v.w.Replicas[v.pool]))}
-		s.pools[key] = stock
-	}
-	s.last, s.found = key, stock
-	return stock
-}
-
-// next is a replica of a pool in an island as its surplus, instead of one that
-// stands elsewhere, if there is one that is no candidate yet; or nil. The island
-// is the same in all calls.
-func (s *surplusStock) next(pl *Planner, like *candidateVictim, island int) *candidateVictim {
-	stock, replicas := s.of(like), like.w.Replicas[like.pool]
-	for ; stock.looked < len(replicas); stock.looked++ {
-		at, r := stock.looked, replicas[stock.looked]
-		if !stock.taken[at] && r.Phase != fleet.Leaving && pl.p.Nodes[r.Node].Island == island {
-			stock.taken[at] = true
-			return pl.asSurplus(like, at)
-		}
-	}
-	return nil
-}
-
 // asSurplus is another replica of a pool as its surplus.
 func (pl *Planner) asSurplus(like *candidateVictim, at int) *candidateVictim {
 	u := like.unit

@@ -153,7 +153,10 @@ func asImportance(v *candidateVictim) *candidateVictim {
 }
 
 func byCost(list []*candidateVictim) []*candidateVictim {
-	slices.SortStableFunc(list, func(a, b *candidateVictim) int { return threeWay(a.cheaper(b), b.cheaper(a)) })
+	compare := func(a, b *candidateVictim) int { return threeWay(a.cheaper(b), b.cheaper(a)) }
+	if !slices.IsSortedFunc(list, compare) { // most lists are put together in order
+		slices.SortStableFunc(list, compare)
+	}
 	return list
 }
 
