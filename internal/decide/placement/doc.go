@@ -33,7 +33,7 @@
 //     packing, multipool, freeroom, privatecluster
 //   - how work holds its GPUs: rest, cover, limits, insideholds, classify
 //   - who may be evicted: class, successors, borrowers, shares, victims
-//   - which of them: overlay, bounds, giveback, surplus, shrink, search, fairset
+//   - which of them: overlay, bounds, most, touching, giveback, surplus, shrink, search, fairset
 //   - what a unit gets: preempt, smallreplicas, inquota, mend
 //   - which unit is asked: queuewalk, returning, backfill, flex, pass, query, partitions, admit, grow
 //   - what comes first: release, next

@@ -106,9 +106,9 @@ func (pl *Planner) countSpanning(m *mostGPUs, u unit) {
 	}
 }
 
-// mostFair adds what leaves to the room of the islands, and bounds what a fair set of it may be there: of another
-// namespace only what it has above its share, with the last of it whole, and nothing where the claim's own
-// namespace would be above its share even without all of its candidates there. See fair.
+// mostFair adds what leaves to the room of the islands, and bounds what a fair set of it may be there (see fair). Another
+// namespace gives only what it has above its share, the last of it whole. It gives nothing where the claim's own namespace
+// would be above its share even without all of its candidates there.
 func (pl *Planner) mostFair(c *claim, passers *leavable, byNamespace map[string]*leavable, m *mostGPUs) []int {
 	fair := slices.Clone(m.gpus)
 	shares, own := pl.sharesNow(), byNamespace[c.w.Namespace]
@@ -134,18 +134,18 @@ func (pl *Planner) mostFair(c *claim, passers *leavable, byNamespace map[string]
 // mayTake says whether a claim could stand in an island with a fair set of candidates gone that stand there, or in another
 // where some of them stand, too.
 func (m mostGPUs) mayTake(c *claim, island int) bool {
-	return m.gpus == nil || m.fair[island] >= c.gpus ||
+	return len(m.gpus) == 0 || m.fair[island] >= c.gpus ||
 		slices.ContainsFunc(m.spans[island], func(to int) bool { return m.fair[to] >= c.gpus })
 }
 
 // mayTakeAll says whether a claim could stand in an island with all candidates gone.
 func (m mostGPUs) mayTakeAll(c *claim, island int) bool {
-	return m.gpus == nil || m.gpus[island] >= c.gpus
+	return len(m.gpus) == 0 || m.gpus[island] >= c.gpus
 }
 
 // someTakes says whether a claim fits with all candidates gone, as fits does, without looking for the best place.
 func (pl *Planner) someTakes(c *claim, list []*candidateVictim, most mostGPUs) bool {
-	if nd := c.needs[0]; most.gpus == nil || nd.reach == fleet.ReachRack || nd.beside >= 0 {
+	if nd := c.needs[0]; len(most.gpus) == 0 || nd.reach == fleet.ReachRack || nd.beside >= 0 {
 		_, ok := pl.fits(c, list)
 		return ok
 	}

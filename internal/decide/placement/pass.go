@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // This file lets flex work pass the head of flex (semantics §5): it takes free room that the
 // head cannot use yet, and the head may take it back after the minimum run time, shares
@@ -34,7 +38,8 @@ func (h *flexHead) closes(pl *Planner) bool {
 		h.asked, h.closed = true, false
 		if len(passed) > 0 {
 			list, _ := pl.evictableBy(c)
-			_, h.closed = pl.fits(c, append(passed, pl.downToShare(c, byCost(list))...))
+			list = slices.Concat(passed, pl.downToShare(c, byCost(list)))
+			h.closed = pl.someTakes(c, list, pl.mostIn(c, list))
 		}
 	}
 	return h.closed

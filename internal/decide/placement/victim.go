@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -21,37 +22,41 @@ type candidateVictim struct {
 	successor *bool // whether it has one if nothing else leaves; nil: not asked yet
 }
 
-// cheaper orders candidates: by dearness, then the least work lost, then surplus
+// compareCost orders candidates, the cheapest first: by dearness, then the least work lost, then surplus
 // before what it is surplus of, then the last submitted.
-func (a *candidateVictim) cheaper(b *candidateVictim) bool {
+func (a *candidateVictim) compareCost(b *candidateVictim) int {
+	dearness := compareDearness(a, b)
 	switch {
-	case dearer(b, a):
-		return true
-	case dearer(a, b):
-		return false
+	case dearness != 0:
+		return dearness
 	case a.lost != b.lost:
-		return a.lost < b.lost
+		return cmp.Compare(a.lost, b.lost)
 	case a.key.Surplus != b.key.Surplus:
-		return a.key.Surplus
+		return threeWay(a.key.Surplus, b.key.Surplus)
 	}
-	return b.key.Before(a.key)
+	return b.key.Compare(a.key)
 }
 
-// dearer says whether one candidate is kept rather than another, whatever they
+// dearer says whether one candidate is kept rather than another, whatever they lose.
+func dearer(a, b *candidateVictim) bool { return compareDearness(a, b) > 0 }
+
+// compareDearness orders candidates by who is kept rather than another, last, whatever they
 // lose (semantics §5): work past its declared maximum goes first, then class,
 // then the least important; on flex the namespace with the most flex before that.
-func dearer(a, b *candidateVictim) bool {
+func compareDearness(a, b *candidateVictim) int {
 	switch {
 	case a.overran != b.overran:
-		return b.overran
+		return threeWay(a.overran, b.overran)
 	case a.class != b.class:
-		return a.class > b.class
+		return cmp.Compare(a.class, b.class)
 	case a.ownPart != b.ownPart:
-		return b.ownPart
+		return threeWay(a.ownPart, b.ownPart)
 	case a.flex != b.flex:
-		return a.flex < b.flex
+		return cmp.Compare(b.flex, a.flex)
+	case a.key.Priority != b.key.Priority:
+		return cmp.Compare(b.key.Priority, a.key.Priority)
 	}
-	return a.key.Importance().Above(b.key.Importance())
+	return cmp.Compare(b.key.Rank, a.key.Rank)
 }
 
 // frees says whether evicting the unit makes room in the count of the claim's tree.
@@ -153,9 +158,8 @@ func asImportance(v *candidateVictim) *candidateVictim {
 }
 
 func byCost(list []*candidateVictim) []*candidateVictim {
-	compare := func(a, b *candidateVictim) int { return threeWay(a.cheaper(b), b.cheaper(a)) }
-	if !slices.IsSortedFunc(list, compare) { // most lists are put together in order
-		slices.SortStableFunc(list, compare)
+	if !slices.IsSortedFunc(list, (*candidateVictim).compareCost) { // most lists are put together in order
+		slices.SortStableFunc(list, (*candidateVictim).compareCost)
 	}
 	return list
 }
