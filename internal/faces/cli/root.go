@@ -161,10 +161,27 @@ func nearFlag(cmd *cobra.Command, err error) string {
 		return ""
 	}
 	var known []string
-	note := func(f *pflag.Flag) { known = append(known, f.Name) }
+	kind := ""
+	note := func(f *pflag.Flag) {
+		known = append(known, f.Name)
+		if form := formFor(f, m[1]); form != "" {
+			kind = f.Name + " " + form
+		}
+	}
 	cmd.Flags().VisitAll(note)
 	cmd.InheritedFlags().VisitAll(note)
-	return yamlfile.Nearest(m[1], known)
+	return cmp.Or(yamlfile.Nearest(m[1], known), kind)
+}
+
+// formFor is how the value of a flag is written that says of what kind it is, as in user:NAME; "": not for that kind.
+func formFor(f *pflag.Flag, kind string) string {
+	forms, _ := pflag.UnquoteUsage(f)
+	for form := range strings.SplitSeq(forms, "|") {
+		if strings.HasPrefix(form, kind+":") {
+			return form
+		}
+	}
+	return ""
 }
 
 const rootLong = `Muster tells a GPU fleet's people what the fleet can really muster, and makes that promise hold:
