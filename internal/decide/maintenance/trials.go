@@ -6,11 +6,15 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// trials ends the soaks of canaries, and judges the configurations that they ran.
+// trials ends the soaks of canaries, and judges the configurations that they ran. A soak that has ended tells nothing new
+// before something happens that concerns its rollout.
 func (l *look) trials() (Action, bool) {
 	for _, r := range l.m.Rollouts {
 		for i := range r.Trials {
 			t := &r.Trials[i]
+			if t.Ended && !l.due(r) {
+				continue
+			}
 			if a, ok := l.endTrial(r, i); ok {
 				return a, true
 			}
