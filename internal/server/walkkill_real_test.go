@@ -31,16 +31,18 @@ type hurt struct {
 	*realWalk
 	cmd     *exec.Cmd
 	draw    *rand.Rand
-	said    map[string]bool // what people have done
-	stopped int             // how often the API server was
-	turn    time.Time       // when Buildkite and Azure fail, or answer again
-	failed  time.Duration   // how long they did in all
-	things  string          // the folder of what projects make
+	said    map[string]bool          // what people have done
+	stopped int                      // how often the API server was
+	back    chan error               // says when the API server serves again; nil: it does
+	spent   map[string]time.Duration // of rounds, by what was done
+	turn    time.Time                // when Buildkite and Azure fail, or answer again
+	failed  time.Duration            // how long they did in all
+	things  string                   // the folder of what projects make
 }
 
 func newHurt(t *testing.T, seed uint64) *hurt {
 	t.Helper()
-	h := &hurt{realWalk: newWalkParts(t), draw: rand.New(rand.NewPCG(seed, 20)), said: map[string]bool{}}
+	h := &hurt{realWalk: newWalkParts(t), draw: rand.New(rand.NewPCG(seed, 20)), said: map[string]bool{}, spent: map[string]time.Duration{}}
 	h.listen, h.at = freeAddress(t), freeAddress(t)
 	h.makeProjects()
 	t.Setenv(buildkiteEnv, h.builds.URL)
@@ -152,9 +154,10 @@ func (h *hurt) people() {
 	})
 	for name, c := range map[string]*plane{"lynx": h.lynx, "puma": h.puma} {
 		h.once("agent of "+name, func() bool {
-			if h.life(name).GetCluster().GetPhase() != "Provisioned" || c.Process("kube-apiserver") == 0 {
+			if h.life(name).GetCluster().GetPhase() != "Provisioned" {
 				return false
 			}
+			h.whole()
 			h.agent(name, "--manage", c.agentOfBuilt())
 			return true
 		})
@@ -192,21 +195,58 @@ func (h *hurt) minutes() {
 	h.turn, h.failed = time.Now().Add(lasts), h.failed+lasts
 }
 
-// hurtOutside lets outsides fail for a while: the API server, Buildkite and Azure.
+// hurtOutside lets outsides fail for a while: the API server, Buildkite and Azure. The server starts
+// again meanwhile.
 func (h *hurt) hurtOutside() {
 	h.t.Helper()
 	h.minutes()
-	if h.draw.IntN(4) > 0 {
+	if h.away() || h.draw.IntN(4) > 0 {
 		return
 	}
 	h.stopped++
 	h.lynx.KillPart("kube-apiserver")
-	h.pause(3 * time.Second)
-	if err := h.lynx.StartPart("kube-apiserver"); err != nil {
+	back, pause := make(chan error, 1), time.Duration(h.draw.Int64N(int64(3*time.Second)))
+	h.back = back
+	go func() {
+		time.Sleep(pause)
+		back <- errors.Join(h.lynx.StartPart("kube-apiserver"), h.lynx.Ready(h.c.ctx))
+	}()
+}
+
+// away says whether the API server is away still.
+func (h *hurt) away() bool {
+	select {
+	case err := <-h.back:
+		if h.back = nil; err != nil {
+			h.t.Fatal(err)
+		}
+	default:
+	}
+	return h.back != nil
+}
+
+// whole waits until the API server serves.
+func (h *hurt) whole() {
+	h.t.Helper()
+	if h.back == nil {
+		return
+	}
+	if err := <-h.back; err != nil {
 		h.t.Fatal(err)
 	}
-	if err := h.lynx.Ready(h.c.ctx); err != nil {
-		h.t.Fatal(err)
+	h.back = nil
+}
+
+// round lets the server run for a while, kills it, and starts it again.
+func (h *hurt) round() {
+	h.t.Helper()
+	for _, part := range []struct {
+		what string
+		do   func()
+	}{{"people", h.people}, {"running", func() { h.pause(6 * time.Second) }}, {"kill", h.kill}, {"outside", h.hurtOutside}, {"start", h.up}} {
+		began := time.Now()
+		part.do()
+		h.spent[part.what] += time.Since(began)
 	}
 }
 
@@ -220,11 +260,7 @@ func TestKilledWhileItBuildsOnARealAPIServer(t *testing.T) {
 	h.plan()
 	killed := 0
 	for ; killed < kills && !h.produced(); killed++ {
-		h.people()
-		h.pause(6 * time.Second)
-		h.kill()
-		h.hurtOutside()
-		h.up()
+		h.round()
 	}
 	h.answer(0)
 	for end := time.Now().Add(2 * inTime); !h.produced(); time.Sleep(time.Second) {
@@ -235,6 +271,8 @@ func TestKilledWhileItBuildsOnARealAPIServer(t *testing.T) {
 	}
 	t.Logf("killed %d times, the API server %d times, Buildkite and Azure away for %s (seed %d): in production %s after the entry",
 		killed, h.stopped, h.failed.Round(time.Second), seed, time.Since(h.began).Round(time.Second))
+	t.Logf("of all rounds: %v", h.spent)
+	h.whole()
 	h.nothingTwice()
 }
 
