@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -166,12 +167,32 @@ func (o *lifeOptions) ledger(ctx context.Context) (answer, error) {
 	t := newTable("No cloud account is known: a cluster that is planned names one.",
 		column{head: "ACCOUNT"}, column{head: "METER"}, column{head: "LIMIT", right: true}, column{head: "USED", right: true}, column{head: "RESERVED", right: true},
 		column{head: "FREE", right: true}, column{head: "READ"}, column{head: "WAITING", folds: true})
+	var unread []string
 	for _, g := range res.GetAccounts() {
 		for _, m := range g.GetMeters() {
 			t.add(g.GetAccount(), m.GetMeter(), m.GetLimit(), m.GetUsed(), m.GetReserved(), m.GetFree(), g.GetRead(), waitingForCores(g, m.GetMeter()))
 		}
+		for _, meter := range uncounted(g) {
+			t.add(g.GetAccount(), meter, "?", "?", "?", "?", g.GetRead(), waitingForCores(g, meter))
+		}
+		if g.GetError() != "" {
+			unread = append(unread, g.GetAccount()+" could not be read: "+g.GetError())
+		}
 	}
-	return answer{message: res, table: t}, nil
+	return answer{message: res, table: t, note: strings.Join(unread, "\n")}, nil
+}
+
+// uncounted lists the meters that clusters wait for and the cloud does not count.
+func uncounted(g *musterv1.CloudLedger) (meters []string) {
+	for _, c := range g.GetClaims() {
+		for _, m := range c.GetMeters() {
+			counted := slices.ContainsFunc(g.GetMeters(), func(x *musterv1.MeterLedger) bool { return x.GetMeter() == m.GetMeter() })
+			if m.GetNeeds() > 0 && !counted && !slices.Contains(meters, m.GetMeter()) {
+				meters = append(meters, m.GetMeter())
+			}
+		}
+	}
+	return meters
 }
 
 // waitingForCores lists the clusters that wait for cores of a meter, in the order in which they are served.

@@ -100,6 +100,9 @@ func (o *importOptions) run(ctx context.Context, path string) error {
 		if err := o.print(o.Out, answer{message: res, table: t}); err != nil {
 			return err
 		}
+		if n == 1 && res.GetErrors()[0].GetColumn() == "" {
+			return usage("%s: nothing was done", path)
+		}
 		if n == 1 {
 			return usage("%s: 1 cell is wrong, and nothing was done", path)
 		}
