@@ -1,10 +1,12 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	azfake "github.com/Azure/azure-sdk-for-go/sdk/azcore/fake"
@@ -12,6 +14,7 @@ import (
 	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/run/provision/azurequota"
 	"github.com/muster-fleet/muster/internal/run/provision/buildkite"
+	"github.com/muster-fleet/muster/internal/run/provision/tofu"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -49,6 +52,36 @@ func TestEveryStepOfAClusterOfAzureHasAnAdapter(t *testing.T) {
 	}
 	if _, is := by[fleet.StepProjects].(buildkite.Projects); !is {
 		t.Errorf("projects are looked at by %T", by[fleet.StepProjects])
+	}
+}
+
+// willing is an outside that begins anything.
+type willing struct{ provision.ByHand }
+
+func (willing) Begin(_ context.Context, o provision.Order) (provision.Report, error) {
+	return provision.Report{Detail: string(o.Step) + " has begun"}, nil
+}
+
+// What runs projects makes machines, too: no runner begins on cores that the blueprint does not reserve.
+func TestNoRunnerBeginsOnCoresThatAreNotReserved(t *testing.T) {
+	cloud := &azureCloud{}
+	o := outsideOptions{Azure: true, standIns: cloud.standIns("")}
+	outside, err := o.metered(provision.ByRunner{Rest: willing{}, Runners: map[string]provision.Outside{tofu.Word: willing{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, runner := range []string{tofu.Word, "buildkite:acme/clusters"} {
+		order := provision.Order{
+			Step: fleet.StepPipeline, Record: fleet.ClusterRecord{Name: "lynx", Subscription: "s1", Region: "eastus", SKU: "Standard_ND96isr_H200_v5"},
+			Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Runner: runner, Meters: []fleet.Meter{{Meter: "cores", PerNode: 96}}},
+		}
+		if is, err := outside.Begin(t.Context(), order); err == nil || !strings.Contains(err.Error(), "counts against meter standardNDSH200v5Family") {
+			t.Errorf("%s without the meter: %+v, %v", runner, is, err)
+		}
+		order.Blueprint.Meters = append(order.Blueprint.Meters, fleet.Meter{Meter: "standardNDSH200v5Family", PerNode: 96})
+		if is, err := outside.Begin(t.Context(), order); err != nil || is.Detail != "pipeline has begun" {
+			t.Errorf("%s with it: %+v, %v", runner, is, err)
+		}
 	}
 }
 

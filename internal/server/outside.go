@@ -146,22 +146,17 @@ func (o *outsideOptions) requests() (provision.Outside, error) {
 	return azurequota.NewRequests(who, o.azure(), time.Now)
 }
 
-// meter lets the steps that build machines begin only where the blueprint's meters count them.
-func (o *outsideOptions) meter(by provision.BySteps) error {
+// metered lets the steps that build machines of Azure begin only where the blueprint's meters count
+// them: no runner is left out.
+func (o *outsideOptions) metered(azure provision.Outside) (provision.Outside, error) {
 	if !o.Azure {
-		return nil
+		return azure, nil
 	}
 	who, err := o.identity()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	skus := azurequota.NewSKUs(who, o.azure(), time.Now)
-	for _, step := range []fleet.Step{fleet.StepPipeline, fleet.StepScaleSets} {
-		if by[step] != nil {
-			by[step] = azurequota.Metered{Outside: by[step], SKUs: skus}
-		}
-	}
-	return nil
+	return azurequota.Metered{Outside: azure, SKUs: azurequota.NewSKUs(who, o.azure(), time.Now)}, nil
 }
 
 // clouds are what counts quota of real clouds, by provider.

@@ -41,11 +41,15 @@ func (s *server) buildOut(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	metered, err := s.Outside.metered(runners(projects, azure))
+	if err != nil {
+		return err
+	}
 	runner := provision.New(provision.Options{
 		Read: s.engine.Read, Log: s.log,
 		Do: func(ctx context.Context, r core.Request) error { _, err := s.engine.Do(ctx, r); return err },
 		Providers: map[string]provision.Outside{
-			"simulated": runners(projects, world), "azure": runners(projects, azure), fleet.ProviderHand: runners(projects, provision.WithHands(adapters)),
+			"simulated": runners(projects, world), "azure": metered, fleet.ProviderHand: runners(projects, provision.WithHands(adapters)),
 		},
 		Clouds: clouds, Mask: mask,
 	})
@@ -66,7 +70,7 @@ func (s *server) azureSteps(adapters provision.BySteps, projects *tofu.Runner) (
 		by[fleet.StepScaleSets], by[fleet.StepTeardown] = sets, sets
 	}
 	s.withDependents(by, projects)
-	return by, s.Outside.meter(by)
+	return by, nil
 }
 
 // withBuilding adds to adapters what clusters say of themselves, where this server has real ones.

@@ -81,8 +81,8 @@ func (k *look) ask(c *Condition) {
 func (k *look) short(c *Condition, claim *Claim) {
 	account := k.life.Record.Account()
 	switch c.Reason {
-	case "NotRead", "NeedsFix", "NeedsPerson":
-		c.Person = c.Reason != "NotRead"
+	case NotRead, "NeedsFix", "NeedsPerson":
+		c.Person = c.Reason != NotRead
 		c.Message = "the cloud's counts of " + account + " are not known yet"
 		if claim.Error != "" {
 			c.Message += ": " + claim.Error

@@ -52,6 +52,7 @@ type MeterClaim struct {
 	Enough   int // the limit that would do, for those that come first, too
 	Known    bool
 	Of       MeterLedger
+	at       int // of the meter in the ledger; -1: the cloud does not count it
 }
 
 // Needs is the cores that are still to be reserved, of the meter that needs the most.
@@ -92,19 +93,8 @@ func (c *Claim) Short() (list []string) {
 // LedgerOf draws up the ledger of an account from the clusters that are built in it.
 // blueprints are theirs, one for one.
 func LedgerOf(account string, a *fleet.CloudAccount, lives []*fleet.Life, blueprints []*fleet.Blueprint, now fleet.Instant) Ledger {
-	g := Ledger{Account: account, Known: a != nil && a.Read != 0 && a.Read.Add(Fresh) >= now}
-	reserved := map[string]int{}
-	for _, l := range lives {
-		for _, r := range l.Reserved {
-			reserved[r.Meter] += r.Cores
-		}
-	}
-	if a != nil {
-		for _, c := range a.Counts {
-			r := reserved[c.Meter]
-			g.Meters = append(g.Meters, MeterLedger{c.Meter, c.Limit, c.Used, r, c.Limit - c.Used - r})
-		}
-	}
+	g := Ledger{Account: account, Known: Counted(a, now)}
+	g.count(a, lives)
 	g.Claims = make([]Claim, 0, len(lives))
 	slab := make([]MeterClaim, 0, 2*len(lives)) // of all claims: most need two meters
 	for i, l := range lives {
@@ -112,17 +102,40 @@ func LedgerOf(account string, a *fleet.CloudAccount, lives []*fleet.Life, bluepr
 			g.Claims = append(g.Claims, g.claim(l, blueprints[i], a, &slab))
 		}
 	}
-	slices.SortFunc(g.Claims, inOrder) // no two have one number
+	slices.SortFunc(g.Claims, func(a, b Claim) int { return inOrder(a.life, b.life) }) // no two have one number
 	g.serve()
 	return g
 }
 
+// Counted says whether the cloud was read not long ago.
+func Counted(a *fleet.CloudAccount, now fleet.Instant) bool {
+	return a != nil && a.Read != 0 && a.Read.Add(Fresh) >= now
+}
+
+// count draws up the meters: what the cloud counts, and what is reserved.
+func (g *Ledger) count(a *fleet.CloudAccount, lives []*fleet.Life) {
+	if a == nil {
+		return
+	}
+	for _, c := range a.Counts {
+		g.Meters = append(g.Meters, MeterLedger{Meter: c.Meter, Limit: c.Limit, Used: c.Used, Free: c.Limit - c.Used})
+	}
+	for _, l := range lives {
+		for _, r := range l.Reserved {
+			if at := g.meter(r.Meter); at >= 0 {
+				g.Meters[at].Reserved += r.Cores
+				g.Meters[at].Free -= r.Cores
+			}
+		}
+	}
+}
+
 // inOrder: priority, then wanted-by, then entry.
-func inOrder(a, b Claim) int {
+func inOrder(a, b *fleet.Life) int {
 	return cmp.Or(
-		cmp.Compare(a.life.Record.Priority, b.life.Record.Priority),
-		cmp.Compare(wantedBy(a.life), wantedBy(b.life)),
-		cmp.Compare(a.life.Number, b.life.Number))
+		cmp.Compare(a.Record.Priority, b.Record.Priority),
+		cmp.Compare(wantedBy(a), wantedBy(b)),
+		cmp.Compare(a.Number, b.Number))
 }
 
 func wantedBy(l *fleet.Life) fleet.Instant {
@@ -139,30 +152,33 @@ func (g *Ledger) claim(l *fleet.Life, b *fleet.Blueprint, a *fleet.CloudAccount,
 		c.Read, c.Error, c.Class = a.Read, a.Error, a.Class
 	}
 	for _, m := range b.Meters {
-		_, known := a.Count(m.Meter)
-		c.Known = c.Known && known
-		*slab = append(*slab, MeterClaim{
-			Meter: m.Meter, Reserved: l.ReservedOf(m.Meter), Settled: l.Settled[m.Meter], Needs: l.Needs(m), Known: known, Of: g.meter(m.Meter),
-		})
+		at := g.meter(m.Meter)
+		is := MeterClaim{Meter: m.Meter, Reserved: l.ReservedOf(m.Meter), Settled: l.Settled[m.Meter], Needs: l.Needs(m), Known: at >= 0, at: at}
+		if is.Of.Meter = m.Meter; is.Known {
+			is.Of = g.Meters[at]
+		}
+		c.Known = c.Known && is.Known
+		*slab = append(*slab, is)
 	}
 	c.Meters = (*slab)[from:len(*slab):len(*slab)]
 	return c
 }
 
-func (g *Ledger) meter(name string) MeterLedger {
-	for _, m := range g.Meters {
-		if m.Meter == name {
-			return m
+// meter finds a meter's place in the list; -1: the cloud does not count it.
+func (g *Ledger) meter(name string) int {
+	for i := range g.Meters {
+		if g.Meters[i].Meter == name {
+			return i
 		}
 	}
-	return MeterLedger{Meter: name}
+	return -1
 }
 
 // serve finds what each claim is short of: what those before it need is kept back for them.
 func (g *Ledger) serve() {
-	left := map[string]int{}
-	for _, m := range g.Meters {
-		left[m.Meter] = m.Free
+	left := make([]int, len(g.Meters))
+	for i, m := range g.Meters {
+		left[i] = m.Free
 	}
 	for i := range g.Claims {
 		c := &g.Claims[i]
@@ -171,11 +187,12 @@ func (g *Ledger) serve() {
 		}
 		for j := range c.Meters {
 			m := &c.Meters[j]
-			if m.Known {
-				m.Missing = max(0, m.Needs-max(0, left[m.Meter]))
+			if !m.Known {
+				continue
 			}
-			left[m.Meter] -= m.Needs
-			m.Enough = m.Of.Limit + max(0, -left[m.Meter])
+			m.Missing = max(0, m.Needs-max(0, left[m.at]))
+			left[m.at] -= m.Needs
+			m.Enough = m.Of.Limit + max(0, -left[m.at])
 		}
 	}
 }
@@ -190,29 +207,48 @@ func (g *Ledger) ClaimOf(cluster string) Claim {
 	return Claim{Cluster: cluster}
 }
 
+// ClaimFor is ClaimOf a cluster whose life is at hand, which finds it by its place in the order.
+func (g *Ledger) ClaimFor(l *fleet.Life) Claim {
+	at, ok := slices.BinarySearchFunc(g.Claims, l, func(c Claim, l *fleet.Life) int { return inOrder(c.life, l) })
+	if !ok {
+		return Claim{Cluster: l.Record.Name}
+	}
+	return g.Claims[at]
+}
+
 // Wants says whether a cluster still has to reserve cores. One that does not is not
 // concerned by what others do in the ledger.
 func Wants(l *fleet.Life, b *fleet.Blueprint) bool {
 	return b != nil && slices.ContainsFunc(b.Meters, func(m fleet.Meter) bool { return l.Needs(m) > 0 })
 }
 
+// NotRead is the reason of a cluster whose cores are not known, until the cloud is read.
+const NotRead = "NotRead"
+
 // stands says whether a cluster has its cores, and why it has not.
 func (c *Claim) stands() (fleet.ConditionStatus, string) {
 	switch {
 	case c.Needs() == 0:
 		return fleet.StatusTrue, "Reserved"
-	case !c.Known && c.fresh:
+	case !c.Known && c.fresh && c.readSince():
 		return fleet.StatusFalse, "NoMeter"
 	case !c.Known && c.byHand():
 		return fleet.StatusFalse, "NotSaid"
 	case !c.Known && c.Class.Parks():
 		return fleet.StatusUnknown, parkedReason(c.Class)
 	case !c.Known:
-		return fleet.StatusUnknown, "NotRead"
+		return fleet.StatusUnknown, NotRead
 	case c.Missing() > 0:
 		return fleet.StatusFalse, "Missing"
 	}
 	return fleet.StatusFalse, "Behind"
+}
+
+// readSince says whether the cloud was read since the cluster came to wait for cores. A count of before
+// may leave out a meter that no cluster had asked for.
+func (c *Claim) readSince() bool {
+	was, _ := c.life.Condition(fleet.QuotaAvailable)
+	return was.Status != fleet.StatusTrue && c.Read >= max(was.Since, c.life.Entered)
 }
 
 // byHand says whether no cloud counts the cores: a person has to say that they are there.
@@ -288,8 +324,9 @@ type Release struct {
 }
 
 // Release finds a reservation that ends now: one whose cores the cloud counts itself, or,
-// where a limit fell below what is promised, the last one that nothing was built on. What
-// ends changes the sums, so the next one is found in the ledger that follows.
+// where a limit fell below what is promised, the last one that nothing was built on. It asks the
+// clusters themselves, so once one has ended it finds the next. What ended is free in a ledger that is
+// drawn up after it.
 func (g *Ledger) Release() (Release, bool) {
 	for _, c := range g.Claims {
 		if meters := g.settled(c); len(meters) > 0 {
@@ -314,7 +351,11 @@ func (g *Ledger) settled(c Claim) (meters []string) {
 		return nil
 	}
 	for _, r := range c.life.Reserved {
-		if m := g.meter(r.Meter); m.Used >= r.Base+r.Cores || m.Used >= r.Cores && c.Read >= made.Ended.Add(Lag) {
+		used := 0
+		if at := g.meter(r.Meter); at >= 0 {
+			used = g.Meters[at].Used
+		}
+		if used >= r.Base+r.Cores || used >= r.Cores && c.Read >= made.Ended.Add(Lag) {
 			meters = append(meters, r.Meter)
 		}
 	}

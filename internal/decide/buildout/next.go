@@ -53,7 +53,9 @@ func Next(l *fleet.Life, b *fleet.Blueprint, o Observed, now fleet.Instant) Verd
 	k.verdict.Phase = k.phase()
 	k.verdict.Degraded = l.Course.Produced != 0 && k.fell()
 	k.verdict.Enter = k.all() && !k.held && l.Course.Generation != l.Generation
-	k.verdict.InProduct = k.inProduction()
+	if k.observed.Lead != nil {
+		k.verdict.InProduct = k.inProduction()
+	}
 	return k.verdict
 }
 

@@ -115,7 +115,7 @@ const (
 // byPast is when the cluster is to be expected in production as past ones had it: those that,
 // as long after the same condition as now, were not there yet either.
 func (k *look) byPast() (Expect, bool) {
-	if k.observed.Lead == nil || k.life.Course.Produced != 0 {
+	if k.life.Course.Produced != 0 {
 		return Expect{}, false
 	}
 	var latest fleet.ClusterCondition // to hold: the cluster's last progress

@@ -12,7 +12,7 @@ import (
 
 // mostWoken bounds how many clusters one decision looks at because their moment has come. The others
 // are due still, and a Tick comes for them at once: so no report waits for a thousand that are late together.
-const mostWoken = 20
+const mostWoken = 10
 
 // buildOut lets the lives of clusters go on, until there is nothing left to decide about
 // them. It says whether anything was.
@@ -46,8 +46,8 @@ func (t *turn) reserve(account string) {
 	g := t.ledger(account)
 	for r, ends := g.Release(); ends; r, ends = g.Release() {
 		t.emit(event.CoresReleased{Cluster: r.Cluster, Meters: r.Meters, Settled: r.Settled, Why: r.Why})
-		g = t.ledger(account)
 	}
+	g = t.ledger(account) // what ended is free in it
 	for _, grant := range g.Grants(t.now) {
 		t.emit(event.CoresReserved{Cluster: grant.Cluster, Reserved: grant.Reserved})
 	}
@@ -56,48 +56,34 @@ func (t *turn) reserve(account string) {
 	}
 }
 
-// hasten looks at the clusters that are late by a pace that has changed, and wakes the
-// others in time.
+// hasten wakes clusters when they are late by a pace that has changed: some at once.
 func (t *turn) hasten(p fleet.Pace) {
 	o := buildout.Observed{Pace: paceOf(t.s, p.Blueprint)}
 	for _, l := range t.s.Lives {
 		if l.Record.Blueprint != p.Blueprint {
 			continue
 		}
-		switch at := buildout.LateAt(l, t.s.BlueprintOf(l), o, p.Condition, t.now); {
-		case at <= t.now:
-			t.s.TouchLife(l.Record.Name)
-		case at != fleet.Never:
+		if at := buildout.LateAt(l, t.s.BlueprintOf(l), o, p.Condition, t.now); at != fleet.Never {
 			t.s.WakeLifeBy(l.Record.Name, at)
 		}
 	}
 }
 
-// ledger is the ledger of a cloud account, drawn up once until something changes in it.
-func (t *turn) ledger(account string) buildout.Ledger {
-	g, ok := t.ledgers[account]
-	if !ok {
-		if t.ledgers == nil {
-			t.ledgers = map[string]buildout.Ledger{}
-		}
-		g = LedgerOf(t.s, account, t.now)
-		t.ledgers[account] = g
-	}
-	return g
-}
+// drawnLedger is a ledger that a decision has drawn up.
+type drawnLedger struct{ buildout.Ledger }
 
-// outdated drops ledgers that an event changes.
-func (t *turn) outdated(e event.Event) {
-	changes := false
-	switch e := e.(type) {
-	case event.BlueprintAdded, event.ClusterPlanned, event.ClusterReplanned, event.CoresReserved, event.CoresReleased, event.CloudCounted, event.OutsideConfirmed:
-		changes = true
-	case event.LifeTurned:
-		changes = claims(e.Stage)
+// Fork is nil: nothing is built in a copy.
+func (*drawnLedger) Fork() fleet.Memory { return nil }
+
+// ledger is the ledger of a cloud account, drawn up anew where something has changed in it, or
+// where the cloud's counts have grown old.
+func (t *turn) ledger(account string) *buildout.Ledger {
+	was, ok := t.s.AccountMemory(account).(*drawnLedger)
+	if !ok || was.Known != buildout.Counted(t.s.CloudAccount(account), t.now) {
+		was = &drawnLedger{LedgerOf(t.s, account, t.now)}
+		t.s.RememberAccount(account, was)
 	}
-	if changes {
-		clear(t.ledgers)
-	}
+	return &was.Ledger
 }
 
 // LedgerOf is the ledger of a cloud account, SUBSCRIPTION/REGION.
@@ -154,8 +140,7 @@ func LeadsOf(s *fleet.State) Leads {
 func (t *turn) look(l *fleet.Life) buildout.Verdict {
 	b, claim := t.s.BlueprintOf(l), buildout.Claim{Cluster: l.Record.Name}
 	if buildout.Wants(l, b) {
-		g := t.ledger(l.Record.Account())
-		claim = g.ClaimOf(l.Record.Name)
+		claim = t.ledger(l.Record.Account()).ClaimFor(l)
 	}
 	return buildout.Next(l, b, observed(t.s, l, claim), t.now)
 }

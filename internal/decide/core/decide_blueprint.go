@@ -81,7 +81,7 @@ func checkMeters(b fleet.Blueprint) *Refusal {
 func checkStepsOf(b fleet.Blueprint) *Refusal {
 	for step, d := range b.Takes {
 		if !slices.Contains(fleet.Steps(), step) || d < 0 {
-			return refuse(Invalid, "blueprint %s: step %q takes %s; it is one of %v, and no less than 0", b.Name, clip(string(step)), d, fleet.Steps())
+			return refuse(Invalid, "blueprint %s: takes names step %q with %s; a step is one of %s, and takes no less than 0s", b.Name, clip(string(step)), d, listed(fleet.Steps()))
 		}
 	}
 	if len(b.Projects) > MaxListed || len(b.Services) > MaxListed {

@@ -186,6 +186,17 @@ func needsBuilding(l *fleet.Life, r fleet.ClusterRecord, version int) bool {
 	return version != l.Version || !reflect.DeepEqual(was, r)
 }
 
+// nothingBegun says whether nothing stands outside: what builds machines was not begun, or the outside
+// would not have it, as where it knows no such SKU.
+func nothingBegun(l *fleet.Life) bool {
+	for _, step := range []fleet.Step{fleet.StepPipeline, fleet.StepScaleSets} {
+		if s := l.Step(step); s.Begun > 0 || s.Operation.ID != "" && !s.Trouble.Parked {
+			return false
+		}
+	}
+	return true
+}
+
 // mayChange refuses what cannot change once something stands outside.
 func mayChange(l *fleet.Life, r fleet.ClusterRecord) *Refusal {
 	if l.Course.Retiring != 0 {
@@ -195,7 +206,7 @@ func mayChange(l *fleet.Life, r fleet.ClusterRecord) *Refusal {
 		return nil
 	}
 	w := l.Record
-	if w.Provider != r.Provider || w.Account() != r.Account() || w.GPU != r.GPU || w.GPUsPerNode != r.GPUsPerNode || w.SKU != r.SKU {
+	if w.Provider != r.Provider || w.Account() != r.Account() || w.GPU != r.GPU || w.GPUsPerNode != r.GPUsPerNode || w.SKU != r.SKU && !nothingBegun(l) {
 		return refuse(WrongState, "cluster %s has cores reserved or scale sets standing: its provider, subscription, region, SKU and GPUs do not change any more; retire it, and enter another record", r.Name)
 	}
 	for _, i := range w.Islands {

@@ -37,10 +37,19 @@ func reportCounts(s *fleet.State, c ReportCounts) ([]event.Event, *Refusal) {
 	}
 	slices.SortFunc(e.Counts, func(a, b fleet.CloudCount) int { return strings.Compare(a.Meter, b.Meter) })
 	is := s.CloudAccount(c.Subscription + "/" + c.Region)
-	if is != nil && is.Error == e.Error && is.Class == e.Class && (c.Error != "" || slices.Equal(is.Counts, e.Counts)) && !waitsForCount(s, is) {
+	if is != nil && is.Error == e.Error && is.Class == e.Class && (c.Error != "" || slices.Equal(is.Counts, e.Counts) && !unread(s, is)) && !waitsForCount(s, is) {
 		return nil, nil
 	}
 	return one(e)
+}
+
+// unread says whether a cluster waits for the account to be read, as by a meter that no cluster asked for
+// before.
+func unread(s *fleet.State, a *fleet.CloudAccount) bool {
+	return slices.ContainsFunc(s.LivesOf(a.Name()), func(l *fleet.Life) bool {
+		c, _ := l.Condition(fleet.QuotaAvailable)
+		return c.Reason == buildout.NotRead
+	})
 }
 
 // waitsForCount says whether a reservation hangs on when the cloud was read, even

@@ -19,9 +19,9 @@ func steerCluster(s *fleet.State, r Request, c SteerCluster, now fleet.Instant) 
 	case l.Course.Retired != 0:
 		return nil, refuse(WrongState, "cluster %s is retired", c.Cluster)
 	case !slices.Contains(Steers(), c.Do):
-		return nil, refuse(Invalid, "%q is nothing that can be done to a cluster; it is one of %v", clip(string(c.Do)), Steers())
+		return nil, refuse(Invalid, "%q is nothing that can be done to a cluster; it is one of %s", clip(string(c.Do)), listed(Steers()))
 	case c.Step != "" && !slices.Contains(fleet.Steps(), c.Step):
-		return nil, refuse(Invalid, "%q is no step; it is one of %v", clip(string(c.Step)), fleet.Steps())
+		return nil, refuse(Invalid, "%q is no step; it is one of %s", clip(string(c.Step)), listed(fleet.Steps()))
 	}
 	switch c.Do {
 	case Quota:

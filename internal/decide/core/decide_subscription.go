@@ -82,7 +82,7 @@ func checkKinds(sub fleet.Subscription) *Refusal {
 	return nil
 }
 
-func listed(kinds []fleet.NoticeKind) string {
+func listed[T ~string](kinds []T) string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
 		names[i] = string(k)

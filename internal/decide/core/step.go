@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/muster-fleet/muster/internal/decide/buildout"
 	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -123,8 +122,7 @@ type turn struct {
 	asked  int  // how many events there were when planned work had nothing more to do
 	looked bool // planned work has looked at all that changed, and what stopped for it was not asked since: see resume
 
-	ledgers map[string]buildout.Ledger // of cloud accounts, as they are now
-	woken   int                        // clusters that were looked at because their moment had come
+	woken int // clusters that were looked at because their moment had come
 }
 
 // deferral is a workload that a partition left to another one.
@@ -140,7 +138,6 @@ func newTurn(s *fleet.State, now fleet.Instant) *turn {
 func (t *turn) emit(e event.Event) {
 	t.keep(e)
 	apply(t.s, e, t.now)
-	t.outdated(e)
 	t.events = append(t.events, e)
 }
 

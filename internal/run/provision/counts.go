@@ -41,9 +41,24 @@ func accountOf(s *fleet.State, l *fleet.Life) account {
 	return a
 }
 
+// asksMore says whether a blueprint needs a meter there that was not asked for yet.
+func (r *Runner) asksMore(a account) bool {
+	return slices.ContainsFunc(a.meters, func(m string) bool { return !slices.Contains(r.asked[a.name()], m) })
+}
+
+// countDue is when an account is counted next: at once where it is asked for more, unless it could
+// not be read and a pause is to be kept.
+func (r *Runner) countDue(a account) fleet.Instant {
+	if !a.failing && r.asksMore(a) {
+		return 0
+	}
+	return r.reads[a.name()]
+}
+
 // count reads the cloud's quota, and reports what is not as it was.
 func (r *Runner) count(ctx context.Context, a account, now fleet.Instant) error {
-	r.reads[a.name()] = now.Add(CountEvery)
+	more := r.asksMore(a)
+	r.reads[a.name()], r.asked[a.name()] = now.Add(CountEvery), a.meters
 	cloud := r.o.Clouds[a.provider]
 	if cloud == nil {
 		return r.uncounted(ctx, a)
@@ -67,7 +82,7 @@ func (r *Runner) count(ctx context.Context, a account, now fleet.Instant) error 
 	counts = slices.DeleteFunc(counts, func(x fleet.CloudCount) bool { return !slices.Contains(a.meters, x.Meter) })
 	c.Counts = counts
 	slices.SortFunc(counts, func(x, y fleet.CloudCount) int { return strings.Compare(x.Meter, y.Meter) })
-	if !a.failing && a.read != 0 && slices.Equal(counts, a.known) && !a.settling {
+	if !a.failing && !more && a.read != 0 && slices.Equal(counts, a.known) && !a.settling {
 		if a.read.Add(LookEvery) <= now {
 			r.beat.count(a.name(), now)
 		}

@@ -44,6 +44,7 @@ type Runner struct {
 	missed map[string]fleet.Instant // operations that have begun: since when each is not found
 	looks  map[string]fleet.Instant // clusters
 	reads  map[string]fleet.Instant // cloud accounts
+	asked  map[string][]string      // cloud accounts: the meters that were asked for
 	beat   beat
 	ended  bool // an operation has, in this turn
 
@@ -67,7 +68,7 @@ func New(o Options) *Runner {
 	if o.Mask == nil {
 		o.Mask = func(s string) string { return s }
 	}
-	return &Runner{o: o, polls: map[string]fleet.Instant{}, missed: map[string]fleet.Instant{}, looks: map[string]fleet.Instant{}, reads: map[string]fleet.Instant{}}
+	return &Runner{o: o, polls: map[string]fleet.Instant{}, missed: map[string]fleet.Instant{}, looks: map[string]fleet.Instant{}, reads: map[string]fleet.Instant{}, asked: map[string][]string{}}
 }
 
 // work is what the state asks for, copied.
@@ -89,7 +90,7 @@ func (r *Runner) Due() fleet.Instant {
 		due = min(due, r.looks[s.Record.Name])
 	}
 	for _, a := range w.accounts {
-		due = min(due, r.reads[a.name()])
+		due = min(due, r.countDue(a))
 	}
 	if !r.beat.empty() {
 		due = min(due, r.beat.due)
@@ -112,7 +113,7 @@ func (r *Runner) Turn(ctx context.Context, now fleet.Instant) error {
 		r.ended, w = false, r.work() // what has ended is looked at as it is now
 	}
 	for _, a := range w.accounts {
-		if r.reads[a.name()] <= now {
+		if r.countDue(a) <= now {
 			if err := r.count(ctx, a, now); err != nil {
 				return err
 			}

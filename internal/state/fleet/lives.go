@@ -21,6 +21,7 @@ type building struct {
 	wake    map[string]Instant         // when time alone changes something there
 	alarms  lifeAlarms                 // wake in order of time; some of it may be out of date
 	paces   map[string][]time.Duration // by blueprint and condition: how long it took, shortest first
+	drawn   map[string]Memory          // by cloud account: what is remembered until something changes there
 	asleep  bool                       // a copy in which nothing is built
 }
 
@@ -46,6 +47,7 @@ func (s *State) BlueprintOf(l *Life) *Blueprint { return s.Blueprint(l.Record.Bl
 
 // AddBlueprint keeps a version of a blueprint.
 func (s *State) AddBlueprint(b Blueprint) {
+	clear(s.building.drawn)
 	s.Blueprints = append(s.Blueprints, &b)
 	slices.SortFunc(s.Blueprints, func(x, y *Blueprint) int {
 		return cmp.Or(strings.Compare(x.Name, y.Name), cmp.Compare(x.Version, y.Version))
@@ -89,7 +91,7 @@ func (b *building) enter(l *Life) {
 func newBuilding() building {
 	return building{
 		lives: map[string]*Life{}, account: map[string][]*Life{}, touched: map[string]bool{}, ledgers: map[string]bool{},
-		wake: map[string]Instant{}, paces: map[string][]time.Duration{},
+		wake: map[string]Instant{}, paces: map[string][]time.Duration{}, drawn: map[string]Memory{},
 	}
 }
 
@@ -124,7 +126,16 @@ func (p *Partition) Standing() int {
 // TouchAccount says that something changed in a cloud account.
 func (s *State) TouchAccount(name string) {
 	s.building.ledgers[name] = true
+	delete(s.building.drawn, name)
 }
+
+// AccountMemory is what those who decide remember of a cloud account; nil: nothing, or
+// something has changed there since.
+func (s *State) AccountMemory(name string) Memory { return s.building.drawn[name] }
+
+// RememberAccount keeps what those who decide remember of a cloud account, until something
+// changes there.
+func (s *State) RememberAccount(name string, m Memory) { s.building.drawn[name] = m }
 
 // TakeAccounts lists the cloud accounts in which something changed since it was last asked.
 func (s *State) TakeAccounts() []string {

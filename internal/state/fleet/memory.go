@@ -1,10 +1,10 @@
 package fleet
 
-// Memory is what one who decides remembers of a partition from one decision to the
-// next. The partition carries it for its owner and reads nothing of it: to lose it
+// Memory is what one who decides remembers of a partition or a cloud account from one
+// decision to the next. What carries it for its owner reads nothing of it: to lose it
 // costs time and changes no decision.
 type Memory interface {
-	// Fork is what of it goes with a copy of the partition; nil: nothing.
+	// Fork is what of it goes with a copy; nil: nothing.
 	Fork() Memory
 }
 

@@ -157,12 +157,22 @@ type Metered struct {
 	SKUs *SKUs
 }
 
-// Begin begins an operation whose machines the blueprint's meters count.
+// Begin begins an operation. One that builds machines must be such that the blueprint's meters count them.
 func (m Metered) Begin(ctx context.Context, o provision.Order) (provision.Report, error) {
-	if err := m.SKUs.fits(ctx, &o); err != nil {
-		return provision.Report{}, err
+	if o.Step == fleet.StepPipeline || o.Step == fleet.StepScaleSets {
+		if err := m.SKUs.fits(ctx, &o); err != nil {
+			return provision.Report{}, err
+		}
 	}
 	return m.Outside.Begin(ctx, o)
+}
+
+// CheckedIn asks the outside, where it can see it.
+func (m Metered) CheckedIn(ctx context.Context, s provision.Subject) (string, error) {
+	if c, can := m.Outside.(provision.Checker); can {
+		return c.CheckedIn(ctx, s)
+	}
+	return "", nil
 }
 
 // zoneWord is the variable of a record that names the zone of its machines.
@@ -172,7 +182,7 @@ const zoneWord = "zone"
 func (s *SKUs) fits(ctx context.Context, o *provision.Order) error {
 	r := &o.Record
 	if r.SKU == "" {
-		return fix(fleet.ErrorFix, "the record of cluster %s names no SKU; write the size of its machines, as Azure calls it", r.Name)
+		return fix(fleet.ErrorFix, "the record of cluster %s names no SKU; write the size of its machines, as Azure calls it: `muster cluster change %[1]s --sku SKU`", r.Name)
 	}
 	is, found, err := s.Find(ctx, r.Subscription, r.Region, r.SKU)
 	if err != nil {
@@ -181,13 +191,13 @@ func (s *SKUs) fits(ctx context.Context, o *provision.Order) error {
 	zone := r.Variables[zoneWord]
 	switch {
 	case !found:
-		return fix(fleet.ErrorFix, "azure offers no SKU %s in %s; change the SKU or the region in the record of cluster %s", r.SKU, r.Region, r.Name)
+		return fix(fleet.ErrorFix, "azure offers no SKU %s in %s; give cluster %s one that it offers: `muster cluster change %[3]s --sku SKU`", r.SKU, r.Region, r.Name)
 	case is.Barred != "":
-		return fix(fleet.ErrorPerson, "subscription %s may not have SKU %s in %s (%s); ask Azure's support for it, or change the record of cluster %s", r.Subscription, is.Name, r.Region, is.Barred, r.Name)
+		return fix(fleet.ErrorPerson, "subscription %s may not have SKU %s in %s (%s); ask Azure's support for it, or give cluster %s another: `muster cluster change %[5]s --sku SKU`", r.Subscription, is.Name, r.Region, is.Barred, r.Name)
 	case zone != "" && !slices.Contains(is.Zones, zone):
 		return fix(fleet.ErrorFix, "SKU %s is not to be had in zone %s of %s, but in the zones %s; change the variable %s of cluster %s", is.Name, zone, r.Region, strings.Join(is.Zones, ", "), zoneWord, r.Name)
 	case is.Meter == "":
-		return fix(fleet.ErrorFix, "azure names no meter for SKU %s in %s; its cores cannot be counted, so choose another in the record of cluster %s", is.Name, r.Region, r.Name)
+		return fix(fleet.ErrorFix, "azure names no meter for SKU %s in %s; its cores cannot be counted, so give cluster %s another: `muster cluster change %[3]s --sku SKU`", is.Name, r.Region, r.Name)
 	}
 	return s.counted(o, is)
 }
@@ -199,13 +209,13 @@ func (s *SKUs) counted(o *provision.Order, is SKU) error {
 		switch {
 		case !strings.EqualFold(m.Meter, is.Meter):
 		case m.PerNode < is.Cores:
-			return fix(fleet.ErrorFix, "a machine of SKU %s takes %d cores of meter %s, and blueprint %s version %d reserves %d; add a version that reserves them, and give it to cluster %s",
+			return fix(fleet.ErrorFix, "a machine of SKU %s takes %d cores of meter %s, and blueprint %s version %d reserves %d; add a version that reserves them, then `muster cluster version %s VERSION`",
 				is.Name, is.Cores, is.Meter, b.Name, b.Version, m.PerNode, o.Record.Name)
 		default:
 			return nil
 		}
 	}
-	return fix(fleet.ErrorFix, "SKU %s counts against meter %s, which blueprint %s version %d does not name; add a version with {meter: %s, perNode: %d}, and give it to cluster %s",
+	return fix(fleet.ErrorFix, "SKU %s counts against meter %s, which blueprint %s version %d does not name; add a version with {meter: %s, perNode: %d}, then `muster cluster version %s VERSION`",
 		is.Name, is.Meter, b.Name, b.Version, is.Meter, is.Cores, o.Record.Name)
 }
 

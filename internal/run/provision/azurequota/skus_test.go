@@ -76,6 +76,7 @@ func (b *begins) Begin(context.Context, provision.Order) (provision.Report, erro
 
 func skuOrder(sku string) provision.Order {
 	return provision.Order{
+		Step:      fleet.StepScaleSets,
 		Record:    fleet.ClusterRecord{Name: "lynx", Subscription: "s1", Region: "eastus", SKU: sku},
 		Blueprint: fleet.Blueprint{Name: "nd", Version: 3, Meters: []fleet.Meter{{Meter: "cores", PerNode: 96}, {Meter: "StandardNDSH200v5Family", PerNode: 96}}},
 	}
@@ -111,10 +112,10 @@ func TestNothingIsBuiltOnCoresThatAreNotCounted(t *testing.T) {
 		{"Standard_ND96isr_H200_v5", "2", "", ""},
 		{"Standard_ND96isr_H200_v5", "1", "not to be had in zone 1 of eastus, but in the zones 2, 3", fleet.ErrorFix},
 		{"", "", "the record of cluster lynx names no SKU", fleet.ErrorFix},
-		{"Standard_Unknown", "", "offers no SKU Standard_Unknown in eastus; change the SKU or the region in the record of cluster lynx", fleet.ErrorFix},
+		{"Standard_Unknown", "", "offers no SKU Standard_Unknown in eastus; give cluster lynx one that it offers: `muster cluster change lynx --sku SKU`", fleet.ErrorFix},
 		{"Standard_Barred", "", "subscription s1 may not have SKU Standard_Barred in eastus (NotAvailableForSubscription)", fleet.ErrorPerson},
 		{"Standard_Meterless", "", "azure names no meter for SKU Standard_Meterless", fleet.ErrorFix},
-		{"Standard_Other", "", "add a version with {meter: standardOtherFamily, perNode: 12}, and give it to cluster lynx", fleet.ErrorFix},
+		{"Standard_Other", "", "add a version with {meter: standardOtherFamily, perNode: 12}, then `muster cluster version lynx VERSION`", fleet.ErrorFix},
 		{"Standard_Large", "", "takes 192 cores of meter standardNDSH200v5Family, and blueprint nd version 3 reserves 96", fleet.ErrorFix},
 	} {
 		asked, now, inner := 0, time.Unix(0, 0), &begins{}

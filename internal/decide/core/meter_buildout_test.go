@@ -1,0 +1,82 @@
+package core_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// accounted is a fleet whose cloud counts the meter cores alone, and which lynx was planned for by
+// a blueprint of that meter; version 2 has another one, too.
+func accounted(t *testing.T) (do func(time.Duration, core.Command) *core.Refusal, s *fleet.State) {
+	t.Helper()
+	s = fleet.NewState()
+	do = func(at time.Duration, c core.Command) *core.Refusal {
+		_, refusal := core.Step(s, core.Request{Command: c, Actor: core.System}, moment(at))
+		return refusal
+	}
+	cores := fleet.Meter{Meter: "cores", PerNode: 96}
+	record := recordOf("lynx", 4)
+	for _, c := range []core.Command{
+		core.AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Meters: []fleet.Meter{cores}, Checkin: fleet.CheckinInventory}},
+		core.PlanCluster{Record: record},
+		core.ReportCounts{Subscription: record.Subscription, Region: record.Region, Counts: []fleet.CloudCount{{Meter: "cores", Limit: 10_000}}},
+		core.AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 2, Meters: []fleet.Meter{cores, {Meter: "h200", PerNode: 96}}, Checkin: fleet.CheckinInventory}},
+	} {
+		if refusal := do(0, c); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	return do, s
+}
+
+// A count of before a cluster asked for a meter says nothing of it: no person is asked to mend a
+// blueprint that may be right.
+func TestACountOfBeforeSaysNothingOfAMeter(t *testing.T) {
+	do, s := accounted(t)
+	record := s.Life("lynx").Record
+	puma := recordOf("puma", 1)
+	for _, c := range []core.Command{core.ChangeCluster{Record: record, Version: 2}, core.PlanCluster{Record: puma}} {
+		if refusal := do(time.Minute, c); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	stands := func(want string, person bool) {
+		t.Helper()
+		for _, name := range []string{"lynx", "puma"} {
+			if c, _ := s.Life(name).Condition(fleet.QuotaAvailable); c.Reason != want || c.Person != person {
+				t.Errorf("%s: %s, person %v; want %s, %v", name, c.Reason, c.Person, want, person)
+			}
+		}
+	}
+	stands("NotRead", false)
+	do(2*time.Minute, core.ReportCounts{Subscription: record.Subscription, Region: record.Region, Counts: []fleet.CloudCount{{Meter: "cores", Limit: 10_000}}})
+	stands("NoMeter", true)
+}
+
+// A SKU that the outside would not have is mended in the record: nothing stands yet. Once something
+// was begun, it stays.
+func TestASKUIsMendedUntilSomethingIsBegun(t *testing.T) {
+	do, s := accounted(t)
+	op := s.Life("lynx").Step(fleet.StepPipeline).Operation
+	refused := core.ReportOperation{Cluster: "lynx", Step: fleet.StepPipeline, ID: op.ID, Refused: true, State: fleet.OperationIntended, Class: fleet.ErrorFix, Error: "no such SKU"}
+	begun := core.ReportOperation{Cluster: "lynx", Step: fleet.StepPipeline, ID: op.ID, State: fleet.OperationRunning}
+	change := func(sku string) *core.Refusal {
+		r := s.Life("lynx").Record
+		r.SKU = sku
+		return do(time.Minute, core.ChangeCluster{Record: r})
+	}
+	if refusal := change("one"); refusal == nil {
+		t.Error("the SKU changes while the pipeline may be begun")
+	}
+	do(time.Minute, refused)
+	if refusal := change("two"); refusal != nil || s.Life("lynx").Record.SKU != "two" {
+		t.Errorf("nothing stands, and the SKU stays: %v", refusal)
+	}
+	do(time.Minute, begun)
+	if refusal := change("three"); refusal == nil {
+		t.Error("the SKU changes of what is built")
+	}
+}
