@@ -37,7 +37,7 @@ const (
 
 // plansWork lets an operator begin what planned work there is not.
 func plansWork(_ *member, s *fleet.State) (list []core.Request) {
-	for _, step := range []func(*fleet.State) []core.Command{observes, zones, announces, endsHostWork, rollsOut, waitsForZone, resumes} {
+	for _, step := range []func(*fleet.State) []core.Command{observes, zones, announces, endsHostWork, rollsOut, waitsForZone, resumes, buildsCluster} {
 		for _, c := range step(s) {
 			list = append(list, core.Request{Command: c, Actor: operator, Reason: reasonOf(c)})
 		}

@@ -52,6 +52,11 @@ func TestPlannedWorkGoesOnWhileOneWatches(t *testing.T) {
 	if is := plannedOf(w); !is.zoned || !is.ahead || is.open != 1 || is.waits != maintenance.NoFlyZone {
 		t.Errorf("after a minute: %+v", is)
 	}
+	w.read(func(s *fleet.State) {
+		if len(s.Lives) != 1 || s.Life("badger") == nil || s.BlueprintOf(s.Life("badger")) == nil {
+			t.Errorf("%d clusters are built", len(s.Lives))
+		}
+	})
 	w.pass(9 * time.Minute)
 	if is := plannedOf(w); is.runs < 2 {
 		t.Errorf("after ten minutes %d nodes run the new driver, want the canary's two", is.runs)
