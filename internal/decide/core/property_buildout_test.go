@@ -4,10 +4,12 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/decide/buildout"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -39,11 +41,13 @@ type standingSets struct {
 	counted fleet.Instant  // when the cloud has come to count them
 }
 
+var buildingAccounts = []string{"s/east", "s/west"}
+
 var builtClusters = []string{"ant", "bee", "cat", "dog", "elk"}
 
 // Whatever is reported, seen, done by people and counted, in whatever order: deciding
-// again changes nothing, no cores are given that are not free, and nothing enters
-// production that does not hold.
+// again changes nothing, no cores are given that are not free, nothing enters production
+// that does not hold, and a ledger that is kept is the one that would be drawn up anew.
 func TestBuildoutsComeToRest(t *testing.T) {
 	t.Parallel()
 	for seed := range *buildoutFlag {
@@ -83,10 +87,12 @@ func (l *buildoutLife) record(name string) fleet.ClusterRecord {
 // do gives a command, and looks whether the laws hold. Refusals are welcome.
 func (l *buildoutLife) do(c core.Command) {
 	l.last = c
+	before := l.s.Clone()
 	out, refusal := core.Step(l.s, core.Request{Command: c, Actor: core.System}, l.now)
 	if refusal != nil {
 		return
 	}
+	l.kept(before, out.Record.Events)
 	for _, e := range out.Record.Events {
 		switch e := e.(type) {
 		case event.CoresReserved:
@@ -104,6 +110,23 @@ func (l *buildoutLife) do(c core.Command) {
 	if !core.Idle(l.s, l.now) {
 		again, _ := core.Step(l.s.Clone(), core.Request{Command: core.Tick{}, Actor: core.System}, l.now)
 		l.Errorf("deciding again changes something: %+v", again.Record.Events)
+	}
+}
+
+// kept says that a ledger which is kept from event to event is at each the one that is drawn up anew.
+func (l *buildoutLife) kept(s *fleet.State, events []event.Event) {
+	for _, e := range events {
+		for _, account := range buildingAccounts {
+			core.KeptLedger(s, account, l.now)
+		}
+		core.Apply(s, e, l.now)
+		for _, account := range buildingAccounts {
+			for _, at := range []fleet.Instant{l.now, l.now.Add(buildout.Fresh), l.now.Add(buildout.Fresh + 1)} {
+				if kept, anew := core.KeptLedger(s, account, at), core.LedgerOf(s, account, at); !reflect.DeepEqual(kept, anew) {
+					l.Errorf("after %T %+v the ledger of %s is kept as\n%+v, and it is\n%+v", e, e, account, kept, anew)
+				}
+			}
+		}
 	}
 }
 
@@ -138,6 +161,9 @@ func (l *buildoutLife) stands(e event.OperationReported) {
 // solvent says that the ledger gave no cores that are not there.
 func (l *buildoutLife) solvent(e event.CoresReserved) {
 	account := l.s.Life(e.Cluster).Record.Account()
+	if account != "s/east" {
+		l.Errorf("%s was given cores of %s, which nobody counts", e.Cluster, account)
+	}
 	for _, m := range core.LedgerOf(l.s, account, l.now).Meters {
 		for _, r := range e.Reserved {
 			if r.Meter == m.Meter && m.Free < 0 {
@@ -244,7 +270,10 @@ func (l *buildoutLife) person(x *fleet.Life) {
 	case 1:
 		r := x.Record
 		r.Islands = []fleet.RecordIsland{{Name: "a", Nodes: r.Nodes() + l.draw.IntN(2)}}
-		r.Priority = fleet.Priority(l.draw.IntN(3) + 1)
+		r.Priority, r.WantedBy, r.Region = fleet.Priority(l.draw.IntN(3)+1), fleet.Instant(l.draw.IntN(3)), "east"
+		if l.draw.IntN(4) == 0 {
+			r.Region = "west" // which is refused where something was reserved or begun
+		}
 		l.do(core.ChangeCluster{Record: r, Version: l.draw.IntN(3)})
 	default:
 		steers := core.Steers()
