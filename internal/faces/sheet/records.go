@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/xuri/excelize/v2"
 
@@ -90,6 +91,8 @@ func cells(data []byte) ([][]string, *CellError) {
 	return rows, nil
 }
 
+var errNoSheet = errors.New("the file is neither CSV nor a workbook of Excel; save the sheet as .csv or .xlsx")
+
 func csvCells(data []byte) (rows [][]string, _ error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	r := csv.NewReader(bytes.NewReader(data))
@@ -99,6 +102,8 @@ func csvCells(data []byte) (rows [][]string, _ error) {
 		switch {
 		case errors.Is(err, io.EOF):
 			return rows, nil
+		case err != nil && !utf8.Valid(data):
+			return nil, errNoSheet
 		case err != nil:
 			return nil, fmt.Errorf("the sheet is no CSV: %w", err)
 		}

@@ -32,6 +32,7 @@ func TestEveryWrongCellIsNamed(t *testing.T) {
 		{heads + strings.Repeat("lynx,s1,east,h200,2,,nd\n", 2), "stands in row 2 already"},
 		{heads + "lynx,=A1,east,h200,2,,nd\n", "is a formula"},
 		{heads + "lynx,\"s1,east,h200,2,,nd\n", "no CSV"},
+		{"\xd0\xcf\x11\xe0\xa1\xb1,\"\n", "neither CSV nor a workbook of Excel; save the sheet as .csv or .xlsx"}, // an old .xls
 	} {
 		records, wrong := ReadRecords([]byte(c.sheet), nil)
 		if len(wrong) == 0 || records != nil || !strings.Contains(wrong[0].Message, c.says) {

@@ -1,10 +1,12 @@
 package azurequota
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 )
 
@@ -29,5 +31,29 @@ func Identity() (azcore.TokenCredential, error) {
 	if len(list) == 0 {
 		return nil, fmt.Errorf("azure: no identity: %w", errors.Join(why...))
 	}
-	return azidentity.NewChainedTokenCredential(list, nil)
+	chain, err := azidentity.NewChainedTokenCredential(list, nil)
+	if err != nil {
+		return nil, err
+	}
+	return identity{chain}, nil
 }
+
+// identity says what to do where no token is to be had.
+type identity struct{ azcore.TokenCredential }
+
+func (i identity) GetToken(ctx context.Context, o policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	token, err := i.TokenCredential.GetToken(ctx, o)
+	if err != nil {
+		return token, &noTokenError{err}
+	}
+	return token, nil
+}
+
+// noTokenError says that nobody gives the server a token.
+type noTokenError struct{ err error }
+
+func (e *noTokenError) Error() string {
+	return "the server got no token (" + brief(e.err.Error()) + "): run it with a workload or managed identity, or set AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET"
+}
+
+func (e *noTokenError) Unwrap() error { return e.err }

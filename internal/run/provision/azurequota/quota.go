@@ -122,5 +122,5 @@ func hint(r *http.Response) time.Duration {
 // brief is the first line of a text: the SDK adds requests and answers below it.
 func brief(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	return line[:min(len(line), 300)]
+	return strings.TrimRight(line[:min(len(line), 300)], " .:")
 }

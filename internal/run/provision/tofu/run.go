@@ -16,14 +16,18 @@ import (
 // blockedError says that a person has to allow what a plan would destroy.
 type blockedError struct {
 	project  string
-	destroys []string
+	destroys []string // PROJECT: RESOURCE, as a person allows them
 }
 
 // mostNamed is how many resources a message names.
 const mostNamed = 5
 
 func (b *blockedError) Error() string {
-	return "project " + b.project + " would destroy " + text.Few(b.destroys, mostNamed)
+	named := make([]string, len(b.destroys))
+	for i, a := range b.destroys {
+		named[i] = strings.TrimPrefix(a, b.project+": ")
+	}
+	return "project " + b.project + " would destroy " + text.Few(named, mostNamed)
 }
 
 // driftError says that a project is not as it was applied.

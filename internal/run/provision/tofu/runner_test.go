@@ -160,7 +160,7 @@ func TestAPlanThatDestroysWaitsForAPerson(t *testing.T) {
 	b.run(order(1, 1, 3, "nodes"))
 	o := order(1, 2, 1, "nodes")
 	is := b.run(o)
-	if is.State != fleet.OperationBlocked || !strings.Contains(is.Error, "would destroy nodes: terraform_data.node[1], nodes: terraform_data.node[2]") {
+	if is.State != fleet.OperationBlocked || !strings.Contains(is.Error, "project nodes would destroy terraform_data.node[1], terraform_data.node[2]") {
 		t.Fatalf("%+v", is)
 	}
 	if err := b.r.Unblock(t.Context(), o); err != nil {
