@@ -95,13 +95,18 @@ func first(a, b bool) int {
 	return 1
 }
 
+// boardLead says how many clusters are on the way, and of those in production what is missing.
 func boardLead(list []*musterv1.ClusterLife) string {
-	under, late, people := 0, 0, 0
+	under, late, people, standing := 0, 0, 0, 0
 	for _, l := range list {
-		if phase := l.GetPhase(); phase == "InProduction" || phase == "Retired" {
+		switch {
+		case l.GetPhase() == "Retired" || l.GetPhase() == "InProduction" && l.GetWaits() == "":
 			continue
+		case l.GetPhase() == "InProduction":
+			standing++
+		default:
+			under++
 		}
-		under++
 		if l.GetLate() {
 			late++
 		}
@@ -109,13 +114,17 @@ func boardLead(list []*musterv1.ClusterLife) string {
 			people++
 		}
 	}
-	switch {
-	case len(list) == 0:
+	if len(list) == 0 {
 		return "No cluster is being built out."
-	case under == 0:
+	}
+	if under+standing == 0 {
 		return "No cluster is on its way: all are in production or retired."
 	}
-	return draw.Count(under, "cluster") + " on the way; " + draw.Number(late) + " late, " + draw.Number(people) + " waiting for a person."
+	lead := draw.Count(under, "cluster") + " on the way; "
+	if standing > 0 {
+		lead += draw.Number(standing) + " in production with a condition missing; "
+	}
+	return lead + draw.Number(late) + " late, " + draw.Number(people) + " waiting for a person."
 }
 
 // clock writes a moment that may not be known.
