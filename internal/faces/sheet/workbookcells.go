@@ -106,7 +106,7 @@ func (r *sheetReader) cell(d *xml.Decoder, e xml.StartElement) error {
 	if column > mostColumns {
 		return errTooLarge
 	}
-	text, err := r.value(d, e, column)
+	text, err := r.value(d, e)
 	for len(*row) < column {
 		*row = append(*row, "")
 	}
@@ -114,8 +114,9 @@ func (r *sheetReader) cell(d *xml.Decoder, e xml.StartElement) error {
 	return err
 }
 
-// value is what a cell holds. The value that a formula had is not taken: it may be old.
-func (r *sheetReader) value(d *xml.Decoder, e xml.StartElement, column int) (string, error) {
+// value is what a cell holds. The value that a formula had is not taken: it may be old. The
+// formula itself is, as in CSV, so that its row and column are named as those of other mistakes are.
+func (r *sheetReader) value(d *xml.Decoder, e xml.StartElement) (string, error) {
 	var c struct {
 		V  string   `xml:"v"`
 		F  *string  `xml:"f"`
@@ -126,8 +127,7 @@ func (r *sheetReader) value(d *xml.Decoder, e xml.StartElement, column int) (str
 	}
 	switch kind := attribute(e, "t"); {
 	case c.F != nil:
-		at, _ := excelize.CoordinatesToCellName(column, max(r.at, 1))
-		return "", fmt.Errorf("cell %s is a formula (=%.100s); paste its value", at, *c.F)
+		return "=" + *c.F, nil
 	case c.Is != nil:
 		return string(*c.Is), nil
 	case kind == "s":
