@@ -49,6 +49,7 @@ type MeterClaim struct {
 	Settled  int // the cloud counts them as the cluster's own
 	Needs    int // still to be reserved
 	Missing  int // what the cloud must grant beside what it has
+	Before   int // what clusters that come first still need: it is kept for them
 	Enough   int // the limit that would do, for those that come first, too
 	Known    bool
 	Of       MeterLedger
@@ -83,8 +84,12 @@ func (c *Claim) Reserved() (n int) {
 func (c *Claim) Short() (list []string) {
 	for _, m := range c.Meters {
 		if m.Missing > 0 {
-			list = append(list, fmt.Sprintf("%s of %s are missing (needed %d, limit %d, used %d, reserved for others %d); a limit of %d would do",
-				cores(m.Missing), m.Meter, m.Needs, m.Of.Limit, m.Of.Used, m.Of.Reserved, m.Enough))
+			first := ""
+			if m.Before > 0 {
+				first = fmt.Sprintf(", kept for clusters that come first %d", m.Before)
+			}
+			list = append(list, fmt.Sprintf("%s of %s are missing (needed %d, limit %d, used %d, reserved for others %d%s); a limit of %d would do",
+				cores(m.Missing), m.Meter, m.Needs, m.Of.Limit, m.Of.Used, m.Of.Reserved, first, m.Enough))
 		}
 	}
 	return list
@@ -190,6 +195,7 @@ func (g *Ledger) serve() {
 			if !m.Known {
 				continue
 			}
+			m.Before = m.Of.Free - left[m.at]
 			m.Missing = max(0, m.Needs-max(0, left[m.at]))
 			left[m.at] -= m.Needs
 			m.Enough = m.Of.Limit + max(0, -left[m.at])

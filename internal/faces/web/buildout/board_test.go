@@ -26,3 +26,14 @@ func TestTheBoardsLeadHidesNoClusterThatWaits(t *testing.T) {
 		}
 	}
 }
+
+// A cluster that waits for cores of two meters stands in the order once.
+func TestTheOrderOfTheLedgerNamesEachClusterOnce(t *testing.T) {
+	got := waiting(&musterv1.CloudLedger{Claims: []*musterv1.LedgerClaim{
+		{Cluster: "lynx", Meters: []*musterv1.MeterClaim{{Meter: "h200", Needs: 1200, Missing: 96}, {Meter: "cores", Needs: 1200}}},
+		{Cluster: "puma", Meters: []*musterv1.MeterClaim{{Meter: "h200"}}},
+	}})
+	if len(got) != 1 || got[0].cluster != "lynx" || got[0].needs != "1,200 cores of h200 (96 are missing), 1,200 cores of cores" {
+		t.Errorf("%+v", got)
+	}
+}

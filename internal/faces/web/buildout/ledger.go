@@ -1,6 +1,8 @@
 package buildout
 
 import (
+	"strings"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
@@ -50,20 +52,30 @@ func (m ledgerView) bar(x *musterv1.MeterLedger) draw.SVG {
 	)
 }
 
-// waiting are the claims of an account that need cores, in the order in which they are served.
+// waiting are the clusters of an account that need cores, in the order in which they are served.
 func waiting(a *musterv1.CloudLedger) (list []claim) {
 	for _, c := range a.GetClaims() {
+		var needs []string
 		for _, x := range c.GetMeters() {
 			if x.GetNeeds() > 0 {
-				list = append(list, claim{c.GetCluster(), x})
+				needs = append(needs, need(x))
 			}
+		}
+		if len(needs) > 0 {
+			list = append(list, claim{c.GetCluster(), strings.Join(needs, ", ")})
 		}
 	}
 	return list
 }
 
-// claim is what a cluster waits for of one meter.
-type claim struct {
-	cluster string
-	of      *musterv1.MeterClaim
+// need is what a cluster waits for of one meter.
+func need(x *musterv1.MeterClaim) string {
+	text := draw.Number(int(x.GetNeeds())) + " cores of " + x.GetMeter()
+	if x.GetMissing() > 0 {
+		text += " (" + draw.Number(int(x.GetMissing())) + " are missing)"
+	}
+	return text
 }
+
+// claim is what a cluster waits for.
+type claim struct{ cluster, needs string }
