@@ -46,8 +46,8 @@ var buildingAccounts = []string{"s/east", "s/west"}
 var builtClusters = []string{"ant", "bee", "cat", "dog", "elk"}
 
 // Whatever is reported, seen, done by people and counted, in whatever order: deciding
-// again changes nothing, no cores are given that are not free, nothing enters production
-// that does not hold, and a ledger that is kept is the one that would be drawn up anew.
+// again changes nothing, no cores are given that are not free, and nothing enters production
+// that does not hold. A ledger that is kept is the one that would be drawn up anew.
 func TestBuildoutsComeToRest(t *testing.T) {
 	t.Parallel()
 	for seed := range *buildoutFlag {

@@ -49,7 +49,7 @@ func (i identity) GetToken(ctx context.Context, o policy.TokenRequestOptions) (a
 	return token, nil
 }
 
-// noTokenError says that nobody gives the server a token.
+// noTokenError says that Azure gives the server no token, and how it gets one.
 type noTokenError struct{ err error }
 
 func (e *noTokenError) Error() string {
