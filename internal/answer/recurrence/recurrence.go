@@ -15,7 +15,7 @@ import (
 const (
 	Most      = 1500                      // occurrences
 	Ahead     = 3 * 366 * 24 * time.Hour  // how far a rule without an end is drawn out
-	Latest    = 10 * 366 * 24 * time.Hour // how long after the first occurrence the last one may begin
+	Latest    = 10 * 366 * 24 * time.Hour // how long after the first occurrence the last one may begin, and how long one without a rule lasts
 	longest   = 366 * 24 * time.Hour      // of one occurrence
 	mostText  = 500                       // characters of a rule
 	mostApart = 1000                      // INTERVAL: days, weeks, months or years between two occurrences
@@ -67,6 +67,8 @@ func Spans(rule, zone string, first fleet.Span) ([]fleet.Span, error) {
 		return nil, wrong(End, "it ends at %s, and begins at %s; it ends after it begins", text(first.To), text(first.From))
 	case length > longest && rule != "":
 		return nil, wrong(End, "one occurrence lasts %s; it is at most a year", length)
+	case length > Latest:
+		return nil, wrong(End, "it lasts until %s; ten years are possible", text(first.To))
 	case rule == "":
 		return []fleet.Span{first}, nil
 	}

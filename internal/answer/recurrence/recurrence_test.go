@@ -75,6 +75,12 @@ func TestBadRecurrencesAreRefused(t *testing.T) {
 	if _, err := recurrence.Spans("", "", fleet.Span{From: first.To, To: first.From}); err == nil || !strings.Contains(err.Error(), "ends after it begins") {
 		t.Errorf("a zone that ends before it begins: %v", err)
 	}
+	for years, fits := range map[int]bool{9: true, 100: false} {
+		long := fleet.Span{From: first.From, To: fleet.InstantOf(first.From.Time().AddDate(years, 0, 0))}
+		if _, err := recurrence.Spans("", "", long); fits != (err == nil) || !fits && !strings.Contains(err.Error(), "ten years are possible") {
+			t.Errorf("one stretch of %d years: %v", years, err)
+		}
+	}
 	// A date that never comes ends at once, whatever the rule.
 	if spans, err := recurrence.Spans("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "", first); err != nil || len(spans) != 1 {
 		t.Errorf("the 30th of February: %v (%v)", spans, err)

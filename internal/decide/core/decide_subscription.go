@@ -82,6 +82,7 @@ func checkKinds(sub fleet.Subscription) *Refusal {
 	return nil
 }
 
+// listed names all things that are possible.
 func listed[T ~string](kinds []T) string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {

@@ -38,14 +38,14 @@ func checkImpact(i fleet.Impact) *Refusal {
 			return nil
 		}
 	}
-	return refuse(Invalid, "%q is not an impact; the impacts are %v", clip(string(i)), fleet.Impacts())
+	return refuse(Invalid, "%q is not an impact; the impacts are %s", clip(string(i)), listed(fleet.Impacts()))
 }
 
 func checkExecutor(name string) *Refusal {
 	if name == "" || slices.Contains(fleet.Executors(), name) {
 		return nil
 	}
-	return refuse(Invalid, "there is no executor %q; the executors are %v", clip(name), fleet.Executors())
+	return refuse(Invalid, "there is no executor %q; the executors are %s", clip(name), listed(fleet.Executors()))
 }
 
 func checkUpdate(u fleet.NodeUpdate, now fleet.Instant) *Refusal {

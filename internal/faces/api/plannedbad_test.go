@@ -69,6 +69,7 @@ func TestPlannedWorkThatCannotBe(t *testing.T) {
 		{"a zone that is over", zone(func(z *musterv1.Zone) { z.From, z.To = in(-2*time.Hour), in(-time.Hour) }), "", `zone "z" is over: it ends at 2026-11-21T11:00:00Z`},
 		{"an unknown time zone", zone(func(z *musterv1.Zone) { z.TimeZone = "Europe/Atlantis" }), "zone.time_zone", "write it as in Europe/London"},
 		{"a hundred years", zone(func(z *musterv1.Zone) { z.Recur = "FREQ=WEEKLY;UNTIL=21261201T000000Z" }), "zone.recur", "the recurrence goes on until 2126-12-01; ten years are possible"},
+		{"a hundred years at a stretch", zone(func(z *musterv1.Zone) { z.To = in(100 * 366 * 24 * time.Hour) }), "zone.to", "ten years are possible"},
 		{"a hundred years, day by day", zone(func(z *musterv1.Zone) { z.Recur, z.To = "FREQ=DAILY;COUNT=36500", in(2*time.Hour) }), "zone.recur", "more than 1500 occurrences; give it an earlier end"},
 		{"a rule in words", zone(func(z *musterv1.Zone) { z.Recur = "every friday" }), "zone.recur", "write it as in FREQ=WEEKLY;BYDAY=FR;COUNT=10"},
 		{"a zone over a workload and a place", zone(func(z *musterv1.Zone) { z.Workload = "oak/base" }), "zone.workload", "a zone over a workload has no scope"},
