@@ -1,9 +1,14 @@
 package buildout
 
 import (
+	"strings"
 	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
 )
 
 // A cluster in production that misses a condition is no cluster on its way, and it is not hidden either.
@@ -35,5 +40,18 @@ func TestTheOrderOfTheLedgerNamesEachClusterOnce(t *testing.T) {
 	}})
 	if len(got) != 1 || got[0].cluster != "lynx" || got[0].needs != "1,200 cores of h200 (96 are missing), 1,200 cores of cores" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Of an account that cannot be counted on it is said whether it was ever counted.
+func TestAnAccountWithoutFreshCountsSaysWhy(t *testing.T) {
+	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	m := ledgerView{v: &frame.Visit{Now: now}}
+	if got := notCounted(m, &musterv1.CloudLedger{}); !strings.Contains(got, "No cloud has counted this account yet") {
+		t.Error(got)
+	}
+	old := timestamppb.New(now.Add(-20 * time.Minute))
+	if got := notCounted(m, &musterv1.CloudLedger{Read: old}); !strings.Contains(got, "11:40") || !strings.Contains(got, "more than 15 minutes old") {
+		t.Error(got)
 	}
 }

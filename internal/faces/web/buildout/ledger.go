@@ -6,6 +6,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
 // ledgerView is the ledger of cloud quota, by account.
@@ -41,6 +42,14 @@ func Ledger(v *frame.Visit) (frame.Page, error) {
 	return frame.Page{
 		Title: "Cloud quota", Nav: "buildout", Crumbs: frame.Under("Build-out", "/build-out"), Command: "muster cloud quota", Lead: lead, Body: ledgerBody(m),
 	}, nil
+}
+
+// notCounted says why nothing is reserved in an account without counts of the last 15 minutes.
+func notCounted(m ledgerView, a *musterv1.CloudLedger) string {
+	if a.GetRead() == nil {
+		return "No cloud has counted this account yet; nothing is reserved here."
+	}
+	return "The last counts are of " + parts.Clock(a.GetRead().AsTime(), m.v.Now) + ", more than 15 minutes old; nothing is reserved here."
 }
 
 // bar is used and reserved cores against the limit.
