@@ -87,7 +87,7 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 		return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
 			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.%s%s",
 			a.Quota, a.Grant, a.BackedGPUs(), n.unevictable, q.gpus, q.cut(a), q.down()).until(q.nodesReturn()), true
-	case q.gpus <= a.Grant && !q.pl.FitsBacking(q.it, false) && q.pl.CouldEver(q.it):
+	case q.gpus <= a.Grant && !q.pl.BackingHolds(q.it) && q.pl.CouldEver(q.it):
 		return q.split(a, figures), true
 	}
 	return Blocker{}, false

@@ -164,9 +164,11 @@ func (pl *Planner) fitsBeside(a *fleet.Account, it fleet.Waiting, tree bool) boo
 // fitsEmpty says whether a unit would fit the backing of its quota (or tree) if
 // nothing ran there: in number, and each gang in one island.
 func (pl *Planner) fitsEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {
-	if len(pl.p.Footprints) > 0 && !pl.takesEmpty(a, it, tree) {
-		return false
-	}
+	return (len(pl.p.Footprints) == 0 || pl.takesEmpty(a, it, tree)) && pl.gpusFitEmpty(a, it, tree)
+}
+
+// gpusFitEmpty is fitsEmpty where GPUs alone count.
+func (pl *Planner) gpusFitEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {
 	if it.Pool == fleet.Base && len(it.Workload.Pools) == 1 && it.Workload.Pools[0].Reach != fleet.ReachRack {
 		return pl.onePoolFitsEmpty(a, it.Workload.Pools[0], tree)
 	}

@@ -37,6 +37,13 @@ func (pl *Planner) FitsBacking(it fleet.Waiting, tree bool) bool {
 	return a != nil && pl.fitsEmpty(a, it, tree)
 }
 
+// BackingHolds says whether a unit would fit the present backing of its quota if nothing ran there and GPUs alone
+// counted: in number, and each gang in one piece.
+func (pl *Planner) BackingHolds(it fleet.Waiting) bool {
+	a := pl.p.Account(it.Workload.Target)
+	return a != nil && pl.gpusFitEmpty(a, it, false)
+}
+
 // Needs is the number of GPUs that a waiting unit must get together, and the
 // number of whole nodes that its largest gang needs in one island (0: it may be spread).
 func Needs(p *fleet.Partition, it fleet.Waiting) (gpus, gang int) {

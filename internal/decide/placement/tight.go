@@ -162,39 +162,69 @@ func (pl *Planner) fullUntilLeft(t *fleet.Tight, node, replicas int) bool {
 }
 
 // takesEmpty says whether nodes that back a quota, or its tree, take every pool of a unit if nothing else
-// of Muster's stands there. Each pool is looked at alone. One that none could ever take holds up no other.
+// of Muster's stands there: each pool alone, and those of one footprint together in number. One that none could ever
+// take holds up no other.
 func (pl *Planner) takesEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {
 	backing := func(island int) int { return a.Backing[island] }
 	if tree {
 		backing = a.Root().Backing
 	}
-	return !slices.ContainsFunc(needs(nil, it), func(nd need) bool {
+	together := map[*fleet.Footprint]need{}
+	for _, nd := range needs(nil, it) {
 		nd.tight = pl.p.Footprint(it.Workload.Pools[nd.pool].Footprint)
-		return nd.tight != nil && !pl.backingTakes(nd, backing)
-	})
+		if nd.tight == nil {
+			continue
+		}
+		if !pl.backingTakes(nd, backing) {
+			return false
+		}
+		all, had := together[nd.tight]
+		if !had {
+			all = need{gpus: nd.gpus, reach: fleet.ReachAny, tight: nd.tight}
+		}
+		all.replicas, all.gpus = all.replicas+nd.replicas, min(all.gpus, nd.gpus)
+		together[nd.tight] = all
+	}
+	for _, nd := range together {
+		if !pl.backingTakes(nd, backing) {
+			return false
+		}
+	}
+	return true
 }
 
 // backingTakes says whether the best of an island's whole nodes, as many as back the quota there,
-// take a need; for reach any, those of all islands together.
+// take a need; for reach rack those of one of its racks, and for reach any those of all islands together.
 func (pl *Planner) backingTakes(nd need, backing func(island int) int) bool {
 	all := 0
 	for i, island := range pl.p.Islands {
-		var slots []int
+		slots := make([][]int, island.Racks)
 		for _, node := range island.Nodes() {
-			if n := pl.p.Nodes[node]; n.Whole() {
-				slots = append(slots, takesAtMost(nd, node, n.Good()))
+			n, rack := pl.p.Nodes[node], 0
+			if nd.reach == fleet.ReachRack {
+				rack = n.Rack
+			}
+			if n.Whole() {
+				slots[rack] = append(slots[rack], takesAtMost(nd, node, n.Good()))
 			}
 		}
-		slices.SortFunc(slots, func(a, b int) int { return b - a })
-		here := 0
-		for _, n := range slots[:min(len(slots), max(0, backing(i)))] {
-			here += n
-		}
-		if all += here; here >= nd.replicas {
-			return true
+		for _, list := range slots {
+			here := mostOf(list, backing(i))
+			if all += here; here >= nd.replicas {
+				return true
+			}
 		}
 	}
 	return nd.reach == fleet.ReachAny && all >= nd.replicas
+}
+
+// mostOf is the sum of the largest so many numbers.
+func mostOf(list []int, n int) (sum int) {
+	slices.SortFunc(list, func(a, b int) int { return b - a })
+	for _, x := range list[:min(len(list), max(0, n))] {
+		sum += x
+	}
+	return sum
 }
 
 // takesAtMost is how many replicas of a need so many GPUs of a node take if nothing else of
