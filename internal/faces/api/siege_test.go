@@ -103,7 +103,7 @@ func TestTenThousandStreams(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
 	bob := clientOf(h, bobToken, overHTTP2())
-	open, refused := 0, 0
+	open, refused, began := 0, 0, time.Now()
 	for range streams {
 		stream, err := bob.Events.Watch(ctx, &musterv1.WatchRequest{From: 1})
 		switch {
@@ -113,8 +113,11 @@ func TestTenThousandStreams(t *testing.T) {
 			refused++
 		}
 	}
-	equal(t, "streams that go on", open, 32)
-	equal(t, "streams that are refused", refused, streams-32)
+	// They are not read, so each ends after 30 s (see times), and leaves its place to another: on a slow machine that happens.
+	if most := 32 * (1 + int(time.Since(began)/(30*time.Second))); open < 32 || open > most {
+		t.Errorf("%d streams went on, 32 to %d may", open, most)
+	}
+	equal(t, "streams that are refused", refused, streams-open)
 	stream, err := h.as(adaToken, "").Events.Watch(ctx, &musterv1.WatchRequest{From: 1})
 	must(t, err)
 	equal(t, "somebody else's", stream.Receive(), true)
