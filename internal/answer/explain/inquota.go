@@ -62,7 +62,7 @@ func (q *question) borrowingHead(a *fleet.Account, n counts) (Blocker, bool) {
 // among those of its tree who can only borrow, where it could only borrow too.
 func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 	ahead, barred := q.pl.Barrier(q.it)
-	if !barred && (!n.guaranteed() || !q.pl.FitsBacking(q.it, false)) && n.hasSiblings {
+	if !barred && (!n.guaranteed() || !q.pl.FitsBacking(q.it)) && n.hasSiblings {
 		ahead, barred = q.pl.TreeBarrier(q.it)
 	}
 	if !barred {
@@ -163,7 +163,7 @@ func (q *question) beyond(b Blocker, granted int, whose string) Blocker {
 
 // scattered says that there is enough in number, and not in one piece.
 func (q *question) scattered(a *fleet.Account, n counts) Blocker {
-	if n.guaranteed() && q.pl.FitsBacking(q.it, false) {
+	if n.guaranteed() && q.pl.FitsBacking(q.it) {
 		left := a.BackedGPUs() - n.earlier
 		return block(reason.Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(a.Work()),
 			"%s has enough GPUs left (%d), but not %s.", a.Quota, left, q.piece()).until(q.declaredEnd(a.Work()))

@@ -37,17 +37,13 @@ func (pl *Planner) mostIn(c *claim, list []*candidateVictim) mostGPUs {
 		m.gpus[i] = island.Room()
 	}
 	passers, byNamespace := pl.leavable(), map[string]*leavable{}
-	ns, l := "", passers
 	for _, v := range list {
-		switch {
-		case passed(c, &v.unit):
-			pl.countLeavable(&m, passers, v)
-			continue
-		case l == passers || v.w.Namespace != ns:
-			if ns = v.w.Namespace; byNamespace[ns] == nil {
-				byNamespace[ns] = pl.leavable()
+		l := passers
+		if !passed(c, &v.unit) {
+			if l = byNamespace[v.w.Namespace]; l == nil {
+				l = pl.leavable()
+				byNamespace[v.w.Namespace] = l
 			}
-			l = byNamespace[ns]
 		}
 		pl.countLeavable(&m, l, v)
 	}

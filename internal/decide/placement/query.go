@@ -30,15 +30,13 @@ func (pl *Planner) Barrier(it fleet.Waiting) (fleet.Waiting, bool) {
 	return hs.first.it, false
 }
 
-// FitsBacking says whether a unit would fit the present backing of its quota,
-// or of its tree, if nothing ran there.
-func (pl *Planner) FitsBacking(it fleet.Waiting, tree bool) bool {
+// FitsBacking says whether a unit would fit the present backing of its quota if nothing ran there.
+func (pl *Planner) FitsBacking(it fleet.Waiting) bool {
 	a := pl.p.Account(it.Workload.Target)
-	return a != nil && pl.fitsEmpty(a, it, tree)
+	return a != nil && pl.fitsEmpty(a, it, false)
 }
 
-// BackingHolds says whether a unit would fit the present backing of its quota if nothing ran there and GPUs alone
-// counted: in number, and each gang in one piece.
+// BackingHolds is FitsBacking where GPUs alone count.
 func (pl *Planner) BackingHolds(it fleet.Waiting) bool {
 	a := pl.p.Account(it.Workload.Target)
 	return a != nil && pl.gpusFitEmpty(a, it, false)
