@@ -95,8 +95,13 @@ func parkedReason(c fleet.ErrorClass) string {
 	return "NeedsPerson"
 }
 
+// parkedRemedy says what tries a step again. A change of what is wanted does by itself (`applyReplanned`), and a retry is a touch.
 func parkedRemedy(cluster string, s fleet.StepState) string {
-	return "; once that is mended, `muster cluster retry " + cluster + " --step " + string(s.Step) + "`"
+	once := "; once that is mended"
+	if s.Trouble.Class == fleet.ErrorFix {
+		once = "; once it is mended elsewhere than in the record or the blueprint"
+	}
+	return once + ", `muster cluster retry " + cluster + " --step " + string(s.Step) + "`"
 }
 
 // seen judges what was last seen of a step: at the present generation, and not long ago.

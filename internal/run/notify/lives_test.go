@@ -118,7 +118,7 @@ func TestAnOwnerIsToldOfTheLifeOfTheirClusters(t *testing.T) {
 	h.at(7*time.Hour+2*time.Minute, core.SetNodes{Names: []string{"lynx-h200-a-001"}, State: fleet.Healthy})
 	h.at(8*time.Hour, core.OpenIncident{Name: "sev-1", Scope: "tiger"})
 	for _, want := range []string{
-		"cluster lynx (owner capacity) waits for a person: BootstrapSucceeded (NeedsFix); variable zone is not set; once that is mended, `muster cluster retry lynx --step pipeline`",
+		"cluster lynx (owner capacity) waits for a person: BootstrapSucceeded (NeedsFix); variable zone is not set; once it is mended elsewhere than in the record or the blueprint, `muster cluster retry lynx --step pipeline`",
 		"cluster lynx (owner capacity) is late: BootstrapSucceeded takes longer than in nine of ten clusters; it was expected by Fri 2027-01-15 10:30Z (p90), and waits on pipeline: variable zone is not set",
 		"cluster lynx (owner capacity) is in production, generation 1, with 16 GPUs of h200, mode enforce; it took 6h53m and 2 touches",
 		"cluster lynx (owner capacity) is degraded: NodesReady: island a: 1 of 2 nodes are ready, 2 are wanted",

@@ -100,7 +100,7 @@ func refusal(subscription, region string, err error) error {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return &provision.Refused{Class: fleet.ErrorPerson, Err: fmt.Errorf("%w; the identity needs the role Reader on the subscription", said)}
 	case http.StatusNotFound, http.StatusBadRequest:
-		return &provision.Refused{Class: fleet.ErrorFix, Err: fmt.Errorf("%w; are the subscription and the region of the record right?", said)}
+		return &provision.Refused{Class: fleet.ErrorFix, Err: fmt.Errorf("%w; correct the subscription or the region of the record", said)}
 	}
 	return said
 }

@@ -211,7 +211,7 @@ func requestRefusal(r *fleet.ClusterRecord, err error) error {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return &provision.Refused{Class: fleet.ErrorPerson, Err: fmt.Errorf("%w; the identity needs the role Quota Request Operator on the subscription", said)}
 	case http.StatusNotFound, http.StatusBadRequest:
-		return &provision.Refused{Class: fleet.ErrorFix, Err: fmt.Errorf("%w; is the provider Microsoft.Quota registered, and are the subscription, the region and the meter right?", said)}
+		return &provision.Refused{Class: fleet.ErrorFix, Err: fmt.Errorf("%w; register the provider Microsoft.Quota, or correct the subscription, the region or the meter", said)}
 	}
 	return said
 }

@@ -201,7 +201,7 @@ func TestRequestsThatAreRefusedHaveClasses(t *testing.T) {
 		{429, "42", fleet.ErrorWait, 42 * time.Second, "429"},
 		{409, "", fleet.ErrorWait, 0, "409"},
 		{403, "", fleet.ErrorPerson, 0, "role Quota Request Operator"},
-		{404, "", fleet.ErrorFix, 0, "Microsoft.Quota registered"},
+		{404, "", fleet.ErrorFix, 0, "register the provider Microsoft.Quota"},
 	} {
 		header := http.Header{}
 		if c.after != "" {

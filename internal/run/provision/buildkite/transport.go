@@ -79,7 +79,7 @@ func refusal(method string, answer *http.Response, data []byte) error {
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		return &provision.Refused{Class: fleet.ErrorPerson, Err: fmt.Errorf("%w; the token needs read_builds and write_builds", err)}
 	case code == http.StatusNotFound:
-		return &provision.Refused{Class: fleet.ErrorFix, Err: fmt.Errorf("%w; is the blueprint's runner a pipeline that the token may see?", err)}
+		return &provision.Refused{Class: fleet.ErrorFix, Err: fmt.Errorf("%w; name a pipeline that the token may see as the runner of the blueprint", err)}
 	case code < 500:
 		return &provision.Refused{Class: fleet.ErrorFix, Err: err}
 	case method == http.MethodGet && hint(answer.Header) > 0: // a read that is put off has done nothing
