@@ -23,7 +23,7 @@ func newClusterChange(a *app) *cobra.Command {
 		Long: `Change takes over what is said and leaves the rest of the record as it is. Steps that waited for a
 change are tried again. What stands is never given up: fewer nodes, or another SKU, are refused once
 scale sets stand.`,
-		Example: "  muster cluster change lynx --variable zone=2\n  muster cluster change lynx --island a=24 --dry-run",
+		Example: "  muster cluster change lynx --variable zone=2\n  muster cluster change lynx --island a:24 --dry-run",
 		Args:    needs(1, 1, "the name of a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.cluster = args[0]; !o.say() {
@@ -44,9 +44,7 @@ func (o *changeClusterOptions) send(ctx context.Context) (*musterv1.Written, err
 		return nil, err
 	}
 	r := is.GetCluster().GetRecord()
-	if err := o.into(r); err != nil {
-		return nil, err
-	}
+	o.into(r)
 	res, err := o.client().Buildout.ChangeCluster(ctx, &musterv1.ChangeClusterRequest{Write: o.writing.message(), Record: r})
 	return res.GetWritten(), err
 }

@@ -24,13 +24,11 @@ func newClusterPlan(a *app) *cobra.Command {
 	o := &planClusterOptions{app: a}
 	cmd := &cobra.Command{
 		Use: "plan CLUSTER", Short: "enter the record of a cluster that is to be built",
-		Example: "  muster cluster plan lynx --subscription s1 --region east --gpu h200 --island a=16 --island b=16 --blueprint nd",
+		Example: "  muster cluster plan lynx --subscription s1 --region east --gpu h200 --island a:16 --island b:16 --blueprint nd",
 		Args:    needs(1, 1, "the name of a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.r.Name = args[0]
-			if err := o.into(&o.r); err != nil {
-				return err
-			}
+			o.into(&o.r)
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Buildout.PlanCluster(ctx, &musterv1.PlanClusterRequest{Write: o.writing.message(), Record: &o.r})
 				return res.GetWritten(), err

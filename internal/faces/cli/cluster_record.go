@@ -2,7 +2,6 @@ package cli
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -14,14 +13,14 @@ import (
 // recordFlags are what `muster cluster plan` and `muster cluster change` say of a record alike.
 type recordFlags struct {
 	owner, priority, sku string
-	islands              map[string]int
+	islands              islandSizes
 	variables            map[string]string
 	wanted               moment
 }
 
 func (o *recordFlags) flags(f *pflag.FlagSet, a *app, island, priority, variable string) {
 	o.wanted.env, o.wanted.ahead = a.Env, true
-	f.StringToIntVar(&o.islands, "island", nil, "NAME=NODES"+island+"; may be repeated")
+	f.Var(&o.islands, "island", "an island and its nodes, as in a:16"+island+"; may be repeated")
 	f.StringVar(&o.sku, "sku", "", "the machines' SKU")
 	f.StringVar(&o.owner, "owner", "", "the person who answers for it")
 	f.StringVar(&o.priority, "priority", "", "critical, high, mid or low"+priority)
@@ -35,7 +34,7 @@ func (o *recordFlags) say() bool {
 }
 
 // into puts what is said into a record, and leaves the rest of it as it is.
-func (o *recordFlags) into(r *musterv1.ClusterRecord) error {
+func (o *recordFlags) into(r *musterv1.ClusterRecord) {
 	for field, said := range map[*string]string{&r.Owner: o.owner, &r.Priority: o.priority, &r.Sku: o.sku} {
 		if said != "" {
 			*field = said
@@ -52,20 +51,15 @@ func (o *recordFlags) into(r *musterv1.ClusterRecord) error {
 			delete(r.Variables, name)
 		}
 	}
-	return o.islandsInto(r)
+	o.islandsInto(r)
 }
 
-func (o *recordFlags) islandsInto(r *musterv1.ClusterRecord) error {
+func (o *recordFlags) islandsInto(r *musterv1.ClusterRecord) {
 	for _, name := range slices.Sorted(maps.Keys(o.islands)) {
-		nodes := o.islands[name]
-		if nodes < math.MinInt32 || nodes > math.MaxInt32 {
-			return usage("--island %s=%d: no island has so many nodes", name, nodes)
-		}
 		if at := slices.IndexFunc(r.Islands, func(i *musterv1.PlannedIsland) bool { return i.GetName() == name }); at >= 0 {
-			r.Islands[at].Nodes = int32(nodes)
+			r.Islands[at].Nodes = o.islands[name]
 		} else {
-			r.Islands = append(r.Islands, &musterv1.PlannedIsland{Name: name, Nodes: int32(nodes)})
+			r.Islands = append(r.Islands, &musterv1.PlannedIsland{Name: name, Nodes: o.islands[name]})
 		}
 	}
-	return nil
 }

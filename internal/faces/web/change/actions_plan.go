@@ -34,7 +34,7 @@ var planCluster = action{
 	command: func(f values) []string {
 		line := flags([]string{"muster", "cluster", "plan", f["name"]}, "--provider", f["provider"], "--subscription", f["subscription"], "--region", f["region"], "--sku", f["sku"], "--gpu", f["gpu"])
 		for _, island := range strings.Fields(f["islands"]) {
-			line = append(line, "--island", strings.Replace(island, ":", "=", 1))
+			line = append(line, "--island", island)
 		}
 		return flags(line, "--blueprint", f["blueprint"], "--owner", f["owner"], "--priority", f["priority"], "--wanted-by", f["wanted"])
 	},
