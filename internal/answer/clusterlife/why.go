@@ -30,6 +30,9 @@ func why(c *Cluster, now fleet.Instant) string {
 	if w.Message != "" {
 		b.WriteString(": " + w.Message)
 	}
+	if c.Verdict.Degraded && !w.Fell {
+		b.WriteString("; what is in production is degraded: " + c.Verdict.Fallen)
+	}
 	b.WriteString(outlook(w, now) + ".")
 	return b.String()
 }

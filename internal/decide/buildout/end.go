@@ -51,8 +51,9 @@ func (k *look) busy() bool {
 // workEnded holds when no workload stands in the cluster any more.
 func (k *look) workEnded() Condition {
 	c := Condition{Type: fleet.WorkEnded, Status: fleet.StatusTrue, Reason: "Empty", Turn: true, On: On{System: "work", Object: k.life.Record.Name}}
-	if k.observed.Working > 0 {
-		c.Status, c.Reason, c.Message = fleet.StatusFalse, "Working", "workloads that still stand there: "+strconv.Itoa(k.observed.Working)
+	if n := k.observed.Working; n > 0 { // by number: who asks may not see each one
+		c.Status, c.Reason = fleet.StatusFalse, "Working"
+		c.Message = "workloads that still stand there: " + strconv.Itoa(n) + "; they end by themselves, or by `muster job cancel NAMESPACE/NAME`, and `muster job list --partition " + k.life.Record.Partition() + "` lists them"
 	}
 	return c
 }

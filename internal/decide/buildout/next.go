@@ -51,7 +51,9 @@ func Next(l *fleet.Life, b *fleet.Blueprint, o Observed, now fleet.Instant) Verd
 	}
 	k.conditions()
 	k.verdict.Phase = k.phase()
-	k.verdict.Degraded = l.Course.Produced != 0 && k.fell()
+	if l.Course.Produced != 0 {
+		k.production()
+	}
 	k.verdict.Enter = k.all() && !k.held && l.Course.Generation != l.Generation
 	if k.observed.Lead != nil {
 		k.verdict.InProduct = k.inProduction()
@@ -145,15 +147,6 @@ func (k *look) hold(types []fleet.ConditionType) bool {
 }
 
 func (k *look) all() bool { return k.verdict.Waits() == nil }
-
-func (k *look) fell() bool {
-	for _, c := range k.verdict.Conditions {
-		if c.Fell {
-			return true
-		}
-	}
-	return false
-}
 
 func (k *look) phase() Phase {
 	switch {

@@ -142,17 +142,22 @@ func (k *look) fromFleet(c *Condition, w way) bool {
 	case w.step != fleet.StepJoin:
 		return false
 	}
+	c.Status, c.Reason = fleet.StatusTrue, "Done"
+	if few := k.fewNodes(); few != "" {
+		c.Status, c.Reason, c.Message, c.Fell = fleet.StatusFalse, "Fell", few, true
+	}
+	return true
+}
+
+// fewNodes says in which islands of a cluster in production fewer nodes are ready than are wanted.
+func (k *look) fewNodes() string {
 	var few []string
 	for _, i := range k.observed.Islands {
 		if i.Ready < k.wanted(i.Nodes) {
 			few = append(few, fmt.Sprintf("island %s: %d of %d nodes are ready, %d are wanted", i.Island, i.Ready, i.Nodes, k.wanted(i.Nodes)))
 		}
 	}
-	c.Status, c.Reason = fleet.StatusTrue, "Done"
-	if len(few) > 0 {
-		c.Status, c.Reason, c.Message, c.Fell = fleet.StatusFalse, "Fell", strings.Join(few, "; "), true
-	}
-	return true
+	return strings.Join(few, "; ")
 }
 
 // silent says whether a condition has been unknown for longer than evidence is fresh.

@@ -79,6 +79,8 @@ type Verdict struct {
 	Conditions []Condition
 	Phase      Phase
 	Degraded   bool
+	Fallen     string // what fell, where it is degraded
+	Sound      bool   // all that is in production is known to be well
 	Intents    []Intent
 	Enter      bool // it enters production, at its present generation
 	Empty      bool // nothing runs there any more: its nodes are to be released

@@ -167,13 +167,13 @@ func (t *turn) live(l *fleet.Life) {
 	}
 }
 
-// degrade writes down that a cluster in production lost a condition, and that it holds all of
-// them again. What is merely not known any more ends nothing.
+// degrade writes down that a cluster in production lost a condition, and that all that is in
+// production is well again. What is merely not known any more ends nothing.
 func (t *turn) degrade(l *fleet.Life, v buildout.Verdict) {
 	switch was := l.Course.Degraded != 0; {
 	case v.Degraded && !was:
 		t.emit(event.LifeTurned{Cluster: l.Record.Name, Stage: event.LifeDegraded})
-	case was && v.Waits() == nil:
+	case was && v.Sound:
 		t.emit(event.LifeTurned{Cluster: l.Record.Name, Stage: event.LifeRecovered})
 	}
 }

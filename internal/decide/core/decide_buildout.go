@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -20,6 +21,8 @@ func planCluster(s *fleet.State, r Request, c PlanCluster) ([]event.Event, *Refu
 		return nil, refusal
 	}
 	switch {
+	case s.Life(record.Name) != nil && s.Life(record.Name).Course.Retired != 0:
+		return nil, nameRetired(s.Life(record.Name))
 	case s.Life(record.Name) != nil:
 		return nil, refuse(NameTaken, "cluster %q is planned already; `muster cluster show %s` shows it", record.Name, record.Name)
 	case s.Cluster(record.Name) != nil:
@@ -123,7 +126,10 @@ func checkVariable(cluster, name string) *Refusal {
 }
 
 // secretNames are words in the name of a variable whose value is a secret.
-var secretNames = []string{"password", "passwd", "secret", "token", "credential", "apikey", "api_key", "private_key"}
+var secretNames = []string{"password", "passwd", "secret", "token", "credential", "apikey", "api_key", "private_key", "pwd"}
+
+// secretValue is what only a secret looks like: a private key, a password in an address, and tokens that say whose they are.
+var secretValue = regexp.MustCompile(`-----BEGIN |://[^/@\s]*:[^/@\s]+@|\b(gh[pousr]_|github_pat_|glpat-|xox[abp]-|bkua_|hvs\.|eyJ[A-Za-z0-9_-]+\.eyJ)[A-Za-z0-9_-]{8}|\bAKIA[0-9A-Z]{16}\b`)
 
 // references are the ways to say where a secret is.
 var references = []string{"env:", "file:", "secret:"}
@@ -141,6 +147,7 @@ func checkVariables(r fleet.ClusterRecord) *Refusal {
 			return refusal
 		}
 		isSecret := slices.ContainsFunc(secretNames, func(word string) bool { return strings.Contains(strings.ToLower(name), word) })
+		isSecret = isSecret || secretValue.MatchString(r.Variables[name])
 		isReference := slices.ContainsFunc(references, func(prefix string) bool { return strings.HasPrefix(r.Variables[name], prefix) })
 		if isSecret && !isReference {
 			return refuse(Invalid, "cluster %s: variable %s looks like a secret; write where it is (env:NAME, file:PATH or secret:NAMESPACE/NAME/KEY), not what it is", r.Name, clip(name))
@@ -199,6 +206,9 @@ func nothingBegun(l *fleet.Life) bool {
 
 // mayChange refuses what cannot change once something stands outside.
 func mayChange(l *fleet.Life, r fleet.ClusterRecord) *Refusal {
+	if l.Course.Retired != 0 {
+		return nameRetired(l)
+	}
 	if l.Course.Retiring != 0 {
 		return refuse(WrongState, "cluster %s is being retired; its record does not change any more", r.Name)
 	}
@@ -212,10 +222,24 @@ func mayChange(l *fleet.Life, r fleet.ClusterRecord) *Refusal {
 	for _, i := range w.Islands {
 		at := slices.IndexFunc(r.Islands, func(x fleet.RecordIsland) bool { return x.Name == i.Name })
 		if at < 0 || r.Islands[at].Nodes < i.Nodes {
-			return refuse(WrongState, "cluster %s: island %s would lose nodes; nodes are only added here. Retire nodes: `muster node set NODE --state retired`", r.Name, i.Name)
+			return losesNodes(l, i.Name)
 		}
 	}
 	return nil
+}
+
+// losesNodes refuses fewer nodes once cores are reserved, and says what does it instead.
+func losesNodes(l *fleet.Life, island string) *Refusal {
+	instead := "retire the cluster, and enter another record"
+	if l.Course.Produced != 0 {
+		instead = "retire nodes that stand, with `muster node set NODE --state retired`"
+	}
+	return refuse(WrongState, "cluster %s: island %s would lose nodes; once cores are reserved, a record only gets more. Now %s", l.Record.Name, island, instead)
+}
+
+// nameRetired refuses the name of a cluster that is retired: its history stays its own.
+func nameRetired(l *fleet.Life) *Refusal {
+	return refuse(NameTaken, "cluster %q was retired on %s; its name and history stay its own, so choose another name", l.Record.Name, l.Course.Retired.Time().Format(time.DateOnly))
 }
 
 func noLife(name string) *Refusal {

@@ -63,18 +63,12 @@ func imported(s *fleet.State, records []sheet.Record, change bool, out *musterv1
 	for _, r := range records {
 		named[r.Record.Name] = true
 		row := &musterv1.ImportedRow{Row: int32(r.Row), Cluster: r.Record.Name, Action: "same"}
-		switch l := s.Life(r.Record.Name); {
-		case l == nil:
-			row.Action, row.Says = "new", newRecord(&r.Record)
-			commands = append(commands, core.PlanCluster{Record: r.Record})
-		case sameRecord(r.Record, l.Record):
-		case !change:
-			out.Errors = append(out.Errors, &musterv1.CellError{
-				Row: row.GetRow(), Column: "name", Message: fmt.Sprintf("cluster %s is planned already, with another record; --change takes over what the sheet says", r.Record.Name),
-			})
-		default:
-			row.Action, row.Says = "changed", changedRecord(&l.Record, &r.Record)
-			commands = append(commands, core.ChangeCluster{Record: r.Record})
+		command, wrong := takeOver(s.Life(r.Record.Name), r, change, row)
+		if command != nil {
+			commands = append(commands, command)
+		}
+		if wrong != "" {
+			out.Errors = append(out.Errors, &musterv1.CellError{Row: row.GetRow(), Column: "name", Message: wrong})
 		}
 		out.Rows = append(out.Rows, row)
 	}
@@ -84,6 +78,23 @@ func imported(s *fleet.State, records []sheet.Record, change bool, out *musterv1
 		}
 	}
 	return commands
+}
+
+// takeOver says what a row does to a cluster (nil: it is new), as a command and in its row of the answer, or why it may not.
+func takeOver(l *fleet.Life, r sheet.Record, change bool, row *musterv1.ImportedRow) (c core.Command, wrong string) {
+	if l == nil {
+		row.Action, row.Says = "new", newRecord(&r.Record)
+		return core.PlanCluster{Record: r.Record}, ""
+	}
+	wanted := r.Over(l.Record)
+	switch {
+	case sameRecord(wanted, l.Record):
+		return nil, ""
+	case !change && l.Course.Retired == 0:
+		return nil, fmt.Sprintf("cluster %s is planned already, with another record (%s); --change takes over what the sheet says", l.Record.Name, changedRecord(&l.Record, &wanted))
+	}
+	row.Action, row.Says = "changed", changedRecord(&l.Record, &wanted)
+	return core.ChangeCluster{Record: wanted}, ""
 }
 
 // newRecord says what is planned by a row.
@@ -139,9 +150,6 @@ func sameRecord(row, is fleet.ClusterRecord) bool {
 	}
 	if row.GPUsPerNode == 0 {
 		row.GPUsPerNode = 8
-	}
-	if len(row.Variables) == 0 && len(is.Variables) == 0 {
-		row.Variables, is.Variables = nil, nil
 	}
 	return reflect.DeepEqual(row, is)
 }

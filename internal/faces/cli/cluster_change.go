@@ -21,8 +21,8 @@ func newClusterChange(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "change CLUSTER", Short: "change the record of a cluster: variables, islands, owner, priority, date",
 		Long: `Change takes over what is said and leaves the rest of the record as it is. Steps that waited for a
-change are tried again. What stands is never given up: fewer nodes, or another SKU, are refused once
-scale sets stand.`,
+change are tried again. What is there is never given up: fewer nodes, or another SKU, are refused once
+cores are reserved or scale sets stand.`,
 		Example: "  muster cluster change lynx --variable zone=2\n  muster cluster change lynx --island a:24 --dry-run",
 		Args:    needs(1, 1, "the name of a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {

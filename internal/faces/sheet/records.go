@@ -29,6 +29,27 @@ const (
 type Record struct {
 	Row    int // as the sheet counts it, from 1
 	Record fleet.ClusterRecord
+	heads  []string
+}
+
+// Over is the record of a cluster once the row is taken over. What the sheet has no column for stays as it is: variables
+// always, since no column is one.
+func (r Record) Over(is fleet.ClusterRecord) fleet.ClusterRecord {
+	row := r.Record
+	row.Variables = is.Variables
+	for field, keep := range map[string]func(){
+		"provider":    func() { row.Provider = is.Provider },
+		"sku":         func() { row.SKU = is.SKU },
+		"gpusPerNode": func() { row.GPUsPerNode = is.GPUsPerNode },
+		"owner":       func() { row.Owner = is.Owner },
+		"priority":    func() { row.Priority = is.Priority },
+		"wantedBy":    func() { row.WantedBy = is.WantedBy },
+	} {
+		if !slices.Contains(r.heads, field) {
+			keep()
+		}
+	}
+	return row
 }
 
 // CellError is a cell that is wrong, and what would be right.
@@ -199,7 +220,7 @@ type reader struct {
 }
 
 func (r *reader) row(n int, row []string) {
-	rec := Record{Row: n, Record: fleet.ClusterRecord{Priority: fleet.Mid}}
+	rec := Record{Row: n, Record: fleet.ClusterRecord{Priority: fleet.Mid}, heads: r.heads}
 	failed := map[string]bool{}
 	for i, head := range r.heads {
 		if i < len(row) {

@@ -95,9 +95,21 @@ func (r *Runner) environment(o provision.Order, project, password string) map[st
 	address := "http://" + r.backend.address + "/state?" + url.Values{"cluster": {o.Record.Name}, "project": {project}}.Encode()
 	maps.Copy(env, map[string]string{
 		"CHECKPOINT_DISABLE": "1", "NO_COLOR": "1", "TF_HTTP_ADDRESS": address, "TF_HTTP_LOCK_ADDRESS": address, "TF_HTTP_UNLOCK_ADDRESS": address,
-		"TF_HTTP_USERNAME": o.ID, "TF_HTTP_PASSWORD": password,
+		"TF_HTTP_USERNAME": o.ID, "TF_HTTP_PASSWORD": password, markName: r.mark(o),
 	})
 	return env
+}
+
+// markName is the variable by which all processes of a run are known, also those that a crash has left behind.
+const markName = "MUSTER_RUN"
+
+// mark names a run of this folder: runs of other servers on the machine may bear the same operation.
+func (r *Runner) mark(o provision.Order) string {
+	folder, err := filepath.Abs(r.o.Folder)
+	if err != nil {
+		folder = r.o.Folder
+	}
+	return filepath.Join(folder, "runs", o.ID)
 }
 
 // passes says whether a variable of the machine is handed on.

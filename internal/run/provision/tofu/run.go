@@ -39,7 +39,11 @@ func (d *driftError) Error() string {
 
 // run takes a run to its end, to a person, or to the end of the process.
 func (r *Runner) run(ctx context.Context, o provision.Order, rec *record) {
+	endLeftovers(ctx, r.mark(o))
 	err := r.inProjects(ctx, o, rec, r.apply)
+	after, done := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	endLeftovers(after, r.mark(o))
+	done()
 	if r.ctx.Err() != nil {
 		return // it goes on after the next start
 	}

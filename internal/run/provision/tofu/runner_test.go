@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -243,6 +244,39 @@ func TestAnInterruptedRunGoesOn(t *testing.T) {
 	if n := b.makes(); n != 2 {
 		t.Errorf("%d nodes were made of 2", n)
 	}
+}
+
+// What a killed server leaves behind of a run, as the shell of a provisioner, ends before the run goes on. What is of
+// another run stays.
+func TestARunIsAloneAfterACrash(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux shows the environment of other processes")
+	}
+	b := newBench(t)
+	o := order(1, 1, 2, "net")
+	left := func(run string) *exec.Cmd {
+		cmd := exec.CommandContext(t.Context(), "sleep", "600")
+		cmd.Env = append(os.Environ(), "MUSTER_RUN="+filepath.Join(b.o.Folder, "runs", run))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	behind, other := left(o.ID), left("puma.pipeline.g1.1")
+	go func() { _ = behind.Wait() }()
+	b.project("net", fmt.Sprintf(`resource "terraform_data" "net" {
+  provisioner "local-exec" { command = "! kill -0 %d" }
+}`, behind.Process.Pid))
+	if _, err := b.r.Begin(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if is := b.ends(o); is.State != fleet.OperationSucceeded {
+		t.Fatalf("it runs beside what it had left behind: %+v", is)
+	}
+	if err := other.Process.Kill(); err != nil {
+		t.Error("another run was ended with it:", err)
+	}
+	_ = other.Wait()
 }
 
 // The lock of a person is honoured: the run waits, and says whose lock it is.
