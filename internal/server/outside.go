@@ -17,7 +17,6 @@ import (
 	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/run/provision/azurequota"
 	"github.com/muster-fleet/muster/internal/run/provision/buildkite"
-	"github.com/muster-fleet/muster/internal/run/provision/gitcheckin"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -73,7 +72,7 @@ func (o *outsideOptions) adapters() (provision.BySteps, func(string) string, err
 	}
 	by := provision.BySteps{}
 	if o.CheckinRepository != "" {
-		by[fleet.StepCheckin] = &gitcheckin.Checkin{Repository: o.CheckinRepository, Branch: o.CheckinBranch, Token: checkin}
+		by[fleet.StepCheckin] = o.checkin(checkin)
 	}
 	if token != "" {
 		pipeline := &buildkite.Pipeline{Token: token, Address: cmp.Or(o.standIns.buildkite, elsewhere.buildkite), HTTP: &http.Client{Timeout: time.Minute}}

@@ -84,8 +84,12 @@ func TestBadInputAboutBuildingIsRefusedWhole(t *testing.T) {
 		{"no island", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Islands = nil })}, core.Invalid, "has 0 islands"},
 		{"an island named twice", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Islands = append(r.Islands, r.Islands[0]) })}, core.NameTaken, `island "a" is named twice`},
 		{"a secret in a record", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Variables = map[string]string{"db_password": "hunter2"} })}, core.Invalid, "write where it is (env:NAME"},
-		{"a password in an address", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Variables = map[string]string{"repo": "https://u:hunter2@git.example.com/x"} })}, core.Invalid, "write where it is (env:NAME"},
-		{"a private key", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Variables = map[string]string{"note": "-----BEGIN RSA PRIVATE KEY-----hunter2"} })}, core.Invalid, "write where it is (env:NAME"},
+		{"a password in an address", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) {
+			r.Variables = map[string]string{"repo": "https://u:hunter2@git.example.com/x"}
+		})}, core.Invalid, "write where it is (env:NAME"},
+		{"a private key", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) {
+			r.Variables = map[string]string{"note": "-----BEGIN RSA PRIVATE KEY-----hunter2"}
+		})}, core.Invalid, "write where it is (env:NAME"},
 		{"a token that says whose it is", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Variables = map[string]string{"note": "ghp_hunter2hunter2hunter2"} })}, core.Invalid, "write where it is (env:NAME"},
 		{"fewer nodes than stand", core.ChangeCluster{Record: recordOf("lynx", 2)}, core.WrongState, "once cores are reserved, a record only gets more"},
 		{"another SKU where scale sets stand", core.ChangeCluster{Record: recordWith("lynx", func(r *fleet.ClusterRecord) { r.SKU = "nd128" })}, core.WrongState, "retire it, and enter another record"},

@@ -15,6 +15,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // Options of New.
@@ -60,6 +61,8 @@ type Options struct {
 	// Logs is the end of what an operation's program wrote, in whole lines, and whether there is more before
 	// it; "": nothing is kept here. nil: no operation of any cluster has a log.
 	Logs func(operation string) (text string, cut bool, err error)
+	// CheckedIn is the commit at which a cluster's record stands on the branch that counts; "": it does not. nil: no branch can be looked at.
+	CheckedIn func(context.Context, fleet.ClusterRecord) (commit string, err error)
 }
 
 // Notice is something about the server itself. Key names it for as long as it stands.
@@ -113,7 +116,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, proxies: o.Proxies, recheck: o.Recheck, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices, lag: o.Lag, leader: o.Leader,
-		notifier: o.Notifier, said: o.Said, logs: o.Logs, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: newHistory(o.History), turns: newTurns(),
+		notifier: o.Notifier, said: o.Said, logs: o.Logs, checkedIn: o.CheckedIn, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: newHistory(o.History), turns: newTurns(),
 		forecasting: o.Forecasting, mostWaiting: o.MostWaiting,
 	}}
 	if s.tokens == nil {

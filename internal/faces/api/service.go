@@ -1,24 +1,28 @@
 package api
 
 import (
+	"context"
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // service is what the services share. Each of them is one more name for it.
 type service struct {
-	engine   Engine
-	log      *slog.Logger
-	version  string
-	notifier Notifier
-	said     func(namespace, name, target string) []string
-	logs     func(operation string) (string, bool, error)
-	now      func() time.Time
-	notices  func() []Notice
-	lag      func() (time.Duration, bool) // see Options
-	leader   func() string
-	started  time.Time
+	engine    Engine
+	log       *slog.Logger
+	version   string
+	notifier  Notifier
+	said      func(namespace, name, target string) []string
+	logs      func(operation string) (string, bool, error)
+	checkedIn func(context.Context, fleet.ClusterRecord) (string, error)
+	now       func() time.Time
+	notices   func() []Notice
+	lag       func() (time.Duration, bool) // see Options
+	leader    func() string
+	started   time.Time
 	// stopping is closed when the server ends, so that streams end too.
 	stopping chan struct{}
 	history  history

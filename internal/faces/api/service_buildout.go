@@ -48,10 +48,11 @@ func (s buildoutService) ChangeCluster(ctx context.Context, m *musterv1.ChangeCl
 // SteerCluster is what a person does for a cluster, or to it.
 func (s buildoutService) SteerCluster(ctx context.Context, m *musterv1.SteerClusterRequest) (*musterv1.SteerClusterResponse, error) {
 	var c core.Command = core.SteerCluster{Cluster: m.GetCluster(), Do: core.Steer(m.GetDo()), Step: fleet.Step(m.GetStep()), Confirm: m.GetWith()}
+	var err error
 	if m.GetDo() == "checkin" {
-		c = core.CheckIn{Cluster: m.GetCluster(), Commit: m.GetWith()}
+		c, err = s.checkin(ctx, m)
 	}
-	w, err := s.written(ctx, m, c, nil)
+	w, err := s.written(ctx, m, c, err)
 	return &musterv1.SteerClusterResponse{Written: w}, err
 }
 

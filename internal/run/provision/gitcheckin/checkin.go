@@ -133,6 +133,11 @@ func (c *Checkin) Look(context.Context, provision.Subject) ([]fleet.StepEvidence
 	return nil, nil
 }
 
+// Merged is the commit at which a record stands on the branch that counts, looked for now; "": it does not stand there.
+func (c *Checkin) Merged(ctx context.Context, r fleet.ClusterRecord) (commit string, _ error) {
+	return c.merged(ctx, r)
+}
+
 func (c *Checkin) merged(ctx context.Context, r fleet.ClusterRecord) (commit string, _ error) {
 	want, err := Render(r)
 	if err != nil {
