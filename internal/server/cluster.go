@@ -37,7 +37,7 @@ type cluster struct {
 
 // newCluster is what carries this server's decisions out.
 func (s *server) newCluster() (*cluster, error) {
-	return carrierOf(s.upOptions, carriers()).make(s)
+	return clusterKindOf(s.upOptions, clusterKinds()).make(s)
 }
 
 func newSimulated(mark *datafolder.Demo, log *slog.Logger) *cluster {

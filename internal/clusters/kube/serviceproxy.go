@@ -32,7 +32,7 @@ func ServiceTransport(file, in, to string) (address string, way http.RoundTrippe
 	if err != nil {
 		return "", nil, err
 	}
-	carrier, err := rest.TransportFor(config)
+	transport, err := rest.TransportFor(config)
 	if err != nil {
 		return "", nil, err
 	}
@@ -41,7 +41,7 @@ func ServiceTransport(file, in, to string) (address string, way http.RoundTrippe
 		return "", nil, err
 	}
 	address = strings.TrimSuffix(server.String(), "/") + "/api/v1/namespaces/" + at[1] + "/services/" + cmp.Or(at[2], "http:") + at[3] + ":" + at[4] + "/proxy"
-	return address, through{carrier}, nil
+	return address, through{transport}, nil
 }
 
 type through struct{ http.RoundTripper }

@@ -31,16 +31,16 @@ type Demo struct {
 
 // The files of a data folder.
 const (
-	Journal  = named.File
-	Past     = "past.notes"    // gathered again from the journal where it is gone
-	Keys     = "keys"          // likewise
-	History  = "history.notes" // likewise
-	Proven   = "proven.json"   // how far the log was proven; begun again where it is gone
-	lockFile = "lock"
-	demoFile = "demo.json"
-	Carrier  = "cluster" // which cluster, or which kind of clusters, carries this fleet out
-	Agents   = "agents"  // who may speak for which cluster
-	Socket   = "muster.sock"
+	Journal     = named.File
+	Past        = "past.notes"    // gathered again from the journal where it is gone
+	Keys        = "keys"          // likewise
+	History     = "history.notes" // likewise
+	Proven      = "proven.json"   // how far the log was proven; begun again where it is gone
+	lockFile    = "lock"
+	demoFile    = "demo.json"
+	ClusterMark = "cluster" // which cluster, or which kind of clusters, carries this fleet out
+	Agents      = "agents"  // who may speak for which cluster
+	Socket      = "muster.sock"
 )
 
 // MarkAlive says that the server that has the folder still runs: the lock's own moment is

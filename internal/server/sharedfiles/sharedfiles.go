@@ -29,7 +29,7 @@ import (
 )
 
 // patterns are the patterns of their names.
-var patterns = []string{notify.KeyFile, notify.KnownFile, notify.CursorFile, datafolder.Carrier, datafolder.Agents + "/*.pem", datafolder.Agents + "/*.crt", datafolder.Agents + "/*.uid"}
+var patterns = []string{notify.KeyFile, notify.KnownFile, notify.CursorFile, datafolder.ClusterMark, datafolder.Agents + "/*.pem", datafolder.Agents + "/*.crt", datafolder.Agents + "/*.uid"}
 
 // stateFile says which version of each file a data folder has.
 const stateFile = "shared.json"

@@ -11,9 +11,9 @@ import (
 	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
-// carrier is one kind of what carries decisions out: real clusters, or a driver. The data
+// clusterKind is one kind of what carries decisions out: real clusters, or a driver. The data
 // folder of its fleet bears its mark, so that no other kind ever carries that fleet out.
-type carrier struct {
+type clusterKind struct {
 	asked func(o upOptions) bool            // the options ask for it
 	make  func(s *server) (*cluster, error) // what carries this server's decisions out
 	mark  func(o upOptions) string          // one line, other than those of all other kinds; "" is the simulation's alone
@@ -25,10 +25,10 @@ type carrier struct {
 // simulationMark is the mark of a simulated fleet's folder: none, as such folders never had one.
 const simulationMark = ""
 
-// carriers lists the kinds, and the first one that is asked for is taken. A new driver is a
+// clusterKinds lists the kinds, and the first one that is asked for is taken. A new driver is a
 // row before the last, with a mark such as "driver NAME": no cluster's name has a space.
-func carriers() []carrier {
-	return []carrier{
+func clusterKinds() []clusterKind {
+	return []clusterKind{
 		{
 			asked: func(o upOptions) bool { return o.Agents != "" || len(o.Clusters) > 0 },
 			make:  (*server).severalCluster,
@@ -61,8 +61,8 @@ func carriers() []carrier {
 // oneCluster says whether a mark is the name of one joined cluster.
 func oneCluster(mark string) bool { return mark != "" && !strings.Contains(mark, " ") }
 
-// carrierOf is the kind that a server is started with.
-func carrierOf(o upOptions, list []carrier) carrier {
+// clusterKindOf is the kind that a server is started with.
+func clusterKindOf(o upOptions, list []clusterKind) clusterKind {
 	for _, c := range list {
 		if c.asked(o) {
 			return c
@@ -71,14 +71,14 @@ func carrierOf(o upOptions, list []carrier) carrier {
 	panic("server: the simulation is asked for by all options")
 }
 
-// settleCarrier sees to it that a fleet is carried out by the same cluster, or the same kind
+// settleClusterKind sees to it that a fleet is carried out by the same cluster, or the same kind
 // of clusters, for as long as it lives. used says that the journal has records.
-func settleCarrier(f *datafolder.Folder, o upOptions, list []carrier, used bool) error {
-	data, err := os.ReadFile(f.File(datafolder.Carrier))
+func settleClusterKind(f *datafolder.Folder, o upOptions, list []clusterKind, used bool) error {
+	data, err := os.ReadFile(f.File(datafolder.ClusterMark))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	was, c := strings.TrimSpace(string(data)), carrierOf(o, list)
+	was, c := strings.TrimSpace(string(data)), clusterKindOf(o, list)
 	is := c.mark(o)
 	fresh := was == simulationMark && !used
 	switch {
@@ -87,14 +87,14 @@ func settleCarrier(f *datafolder.Folder, o upOptions, list []carrier, used bool)
 	case !fresh && (c.takes == nil || !c.takes(was)):
 		return cli.Malformed(fmt.Errorf("data folder %s %s, or name another folder with --data", f.Path, goesOn(was, list)))
 	}
-	if err := os.WriteFile(f.File(datafolder.Carrier), []byte(is+"\n"), datafolder.PrivateFile); err != nil {
+	if err := os.WriteFile(f.File(datafolder.ClusterMark), []byte(is+"\n"), datafolder.PrivateFile); err != nil {
 		return datafolder.Unwritable(f.Path, err)
 	}
 	return nil
 }
 
 // goesOn says what a folder with this mark holds, and how people go on with it.
-func goesOn(mark string, list []carrier) string {
+func goesOn(mark string, list []clusterKind) string {
 	for _, c := range list {
 		if c.bears(mark) {
 			return c.again(mark)
@@ -106,7 +106,7 @@ func goesOn(mark string, list []carrier) string {
 // settle sees to it that a demo runs on a demo's folder only, and only a demo
 // does: its load must never meet a real fleet. used says that the journal has records.
 func settle(f *datafolder.Folder, o upOptions, used bool) error {
-	if err := settleCarrier(f, o, carriers(), used); err != nil {
+	if err := settleClusterKind(f, o, clusterKinds(), used); err != nil {
 		return err
 	}
 	switch {

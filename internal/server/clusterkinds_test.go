@@ -10,8 +10,8 @@ import (
 )
 
 // drivenBy is a driver that this version does not have, as one more row.
-func drivenBy(name string) carrier {
-	return carrier{
+func drivenBy(name string) clusterKind {
+	return clusterKind{
 		asked: func(o upOptions) bool { return o.Advertise == name },
 		mark:  func(upOptions) string { return "driver " + name },
 		bears: func(mark string) bool { return mark == "driver "+name },
@@ -19,7 +19,7 @@ func drivenBy(name string) carrier {
 	}
 }
 
-// asks are options that ask for each kind of carrier, by the mark of its folders.
+// asks are options that ask for each kind of cluster, by the mark of its folders.
 var asks = map[string]upOptions{
 	simulationMark:  {},
 	severalClusters: {Agents: "127.0.0.1:0"},
@@ -31,19 +31,19 @@ var asks = map[string]upOptions{
 // A folder is carried out by the kind of cluster that began it, and by no other: neither is
 // a driver's fleet ever simulated, nor a cluster's given to a driver.
 func TestAFolderIsCarriedOutByItsOwnKindOnly(t *testing.T) {
-	list := slices.Insert(carriers(), 0, drivenBy("slurm"))
+	list := slices.Insert(clusterKinds(), 0, drivenBy("slurm"))
 	for began, first := range asks {
 		for wanted, then := range asks {
 			f := &datafolder.Folder{Path: t.TempDir()}
-			if err := settleCarrier(f, first, list, false); err != nil {
+			if err := settleClusterKind(f, first, list, false); err != nil {
 				t.Fatalf("%q begins: %v", began, err)
 			}
-			err := settleCarrier(f, then, list, true)
+			err := settleClusterKind(f, then, list, true)
 			goesOn := began == wanted || wanted == severalClusters && oneCluster(began)
 			if (err == nil) != goesOn {
 				t.Errorf("a folder of %q is started as one of %q: %v", began, wanted, err)
 			}
-			if data, _ := os.ReadFile(f.File(datafolder.Carrier)); err != nil && strings.TrimSpace(string(data)) != began {
+			if data, _ := os.ReadFile(f.File(datafolder.ClusterMark)); err != nil && strings.TrimSpace(string(data)) != began {
 				t.Errorf("a folder of %q that was refused to %q is marked %q", began, wanted, data)
 			}
 		}
@@ -53,11 +53,11 @@ func TestAFolderIsCarriedOutByItsOwnKindOnly(t *testing.T) {
 // A mark that no row knows is a newer version's: its fleet is not simulated either.
 func TestAFolderOfAnUnknownKindIsNotSimulated(t *testing.T) {
 	f := &datafolder.Folder{Path: t.TempDir()}
-	if err := os.WriteFile(f.File(datafolder.Carrier), []byte("driver slurm\n"), datafolder.PrivateFile); err != nil {
+	if err := os.WriteFile(f.File(datafolder.ClusterMark), []byte("driver slurm\n"), datafolder.PrivateFile); err != nil {
 		t.Fatal(err)
 	}
 	for wanted, o := range asks {
-		if err := settleCarrier(f, o, carriers(), true); wanted != "driver slurm" && (err == nil || !strings.Contains(err.Error(), `"driver slurm"`)) {
+		if err := settleClusterKind(f, o, clusterKinds(), true); wanted != "driver slurm" && (err == nil || !strings.Contains(err.Error(), `"driver slurm"`)) {
 			t.Errorf("a driver's folder is started as one of %q: %v", wanted, err)
 		}
 	}
@@ -65,8 +65,8 @@ func TestAFolderOfAnUnknownKindIsNotSimulated(t *testing.T) {
 
 // Every kind but the simulation marks its folders, so that a row without a mark is noticed;
 // no row answers for the mark of another.
-func TestEveryCarrierHasAMarkOfItsOwn(t *testing.T) {
-	list := carriers()
+func TestEveryClusterKindHasAMarkOfItsOwn(t *testing.T) {
+	list := clusterKinds()
 	for i, c := range list {
 		o := upOptions{Agents: "127.0.0.1:0", Join: &joinOptions{Name: "tiger"}}
 		mark := c.mark(o)
