@@ -34,9 +34,9 @@ func cutOf(s *fleet.State, events []event.Event) *cut {
 		case event.GrantTransferred:
 			c.change(s, e.Partition, fmt.Sprintf("%d GPUs of %s in %s go to %s", e.GPUs, e.From, e.Partition, e.To))
 		case event.PolicySet:
-			c.all, c.changes = true, append(c.changes, policyChange("the fleet", s.Policy.Buffer, e.Policy.Buffer))
+			c.all, c.changes = true, append(c.changes, bufferChange("the fleet", s.Policy.Buffer, e.Policy.Buffer))
 		case event.BufferSet:
-			c.all, c.changes = true, append(c.changes, policyChange(e.Scope, s.Buffers[e.Scope], e.Buffer))
+			c.all, c.changes = true, append(c.changes, bufferChange(e.Scope, s.Buffers[e.Scope], e.Buffer))
 		case event.BufferCleared:
 			c.all, c.changes = true, append(c.changes, e.Scope+" has no buffer policy of its own any more")
 		case event.WorkloadRetargeted:
@@ -60,8 +60,8 @@ func cutOf(s *fleet.State, events []event.Event) *cut {
 	return &c
 }
 
-// policyChange says that the buffer policy of a scope goes from one to another.
-func policyChange(scope string, was, is fleet.Buffer) string {
+// bufferChange says that the buffer policy of a scope goes from one to another.
+func bufferChange(scope string, was, is fleet.Buffer) string {
 	switch was {
 	case is:
 		return "the policy of " + scope + " changes"

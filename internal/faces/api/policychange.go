@@ -43,7 +43,7 @@ func (o *policed) compare(ctx context.Context, e Engine) {
 	if err != nil {
 		return
 	}
-	o.says = policyChange(s, o.record)
+	o.says = bufferChanges(s, o.record)
 	was := backings(s)
 	core.ApplyRecord(s, o.record)
 	o.backed = map[account]turned{}
@@ -54,8 +54,9 @@ func (o *policed) compare(ctx context.Context, e Engine) {
 	}
 }
 
-// policyChange says which policy goes from what to what by a record, after a state.
-func policyChange(s *fleet.State, r event.Record) string {
+// bufferChanges lists the buffer policies that a record changes, each with what it was after a state and what it
+// becomes; "policy" where it changes none of them.
+func bufferChanges(s *fleet.State, r event.Record) string {
 	var changes []string
 	for _, e := range r.Events {
 		scope, now, ok := event.BufferIn(e)
