@@ -10,7 +10,6 @@ import (
 	"os"
 	"time"
 
-	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/retain"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -28,16 +27,14 @@ func (h *history) begin(ctx context.Context, e Engine) error {
 	if h.load(ctx, e); h.next > 1 {
 		return nil
 	}
-	h.forget()
+	h.gathered = nothingGathered()
 	first, parts, err := e.Base(ctx)
 	if err != nil {
-		h.next = 0
 		return err
 	}
 	for _, record := range retain.Records(parts[HistoryPart]) {
 		r, err := event.Decode(record)
 		if err != nil {
-			h.next = 0
 			return err
 		}
 		h.add(r, record)
@@ -48,7 +45,6 @@ func (h *history) begin(ctx context.Context, e Engine) error {
 
 // load takes in what the file says, if it is whole and of this log.
 func (h *history) load(ctx context.Context, e Engine) {
-	h.next = 1
 	if h.path == "" {
 		return
 	}
@@ -70,19 +66,13 @@ func (h *history) load(ctx context.Context, e Engine) {
 		n := int(binary.LittleEndian.Uint32(rest))
 		r, err := event.Decode(rest[4 : 4+n])
 		if err != nil {
-			h.forget()
+			h.gathered = nothingGathered()
 			return
 		}
 		h.add(r, rest[4:4+n])
 		rest = rest[4+n:]
 	}
 	h.next, h.last, h.saved = next, last, next
-}
-
-// forget begins anew.
-func (h *history) forget() {
-	h.next, h.latest, h.about, h.changes, h.lines = 1, 0, nil, nil, newChronicle()
-	h.placed, h.policed = map[uint64]*musterv1.QuotaChange{}, nil
 }
 
 // recordText is what the log holds of a record; nil: there is no such record.

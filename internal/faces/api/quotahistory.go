@@ -18,13 +18,18 @@ import (
 // remembers how far it has read, so that a question reads only what is new, and keeps that in
 // a file, so that a start does, too.
 type history struct {
-	mu      sync.Mutex
-	path    string   // of the file; "": it is not kept
+	mu    sync.Mutex
+	path  string // of the file; "": it is not kept
+	saved uint64 // next, in the file
+	gathered
+}
+
+// gathered is what was read of the log so far.
+type gathered struct {
 	next    uint64   // sequence number to go on from; 0: it was not begun
 	last    []byte   // what the log holds of the record before that
 	about   [][]byte // records that the history is made of, as the log holds them
 	latest  uint64   // the last of those
-	saved   uint64   // next, in the file
 	lines   chronicle
 	changes []dated
 	placed  map[uint64]*musterv1.QuotaChange // holds, in force and over
@@ -39,7 +44,11 @@ type dated struct {
 }
 
 func newHistory(path string) history {
-	return history{path: path, lines: newChronicle(), placed: map[uint64]*musterv1.QuotaChange{}}
+	return history{path: path, gathered: nothingGathered()}
+}
+
+func nothingGathered() gathered {
+	return gathered{lines: newChronicle(), placed: map[uint64]*musterv1.QuotaChange{}}
 }
 
 // patience is how long a question waits for what was not read yet: it is answered with what there
