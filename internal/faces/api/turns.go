@@ -258,11 +258,12 @@ func isCostly(procedure string, message any) bool {
 	if m, ok := message.(*musterv1.ListWorkloadsRequest); ok {
 		return m.GetReasons()
 	}
-	return trying[procedure]
+	return studies[procedure]
 }
 
-// trying are the procedures that take long whatever is asked.
-var trying = map[string]bool{
+// studies are the procedures that take long whatever is asked. The console keeps the answers of some
+// of them (studies of package ask).
+var studies = map[string]bool{
 	musterv1connect.WorkloadServiceFitProcedure:            true,
 	musterv1connect.WorkloadServiceWhyProcedure:            true,
 	musterv1connect.WorkloadServiceWhenProcedure:           true,
