@@ -104,7 +104,7 @@ func (pl *Planner) downToShare(c *claim, list []*candidateVictim) []*candidateVi
 			left[ns] = pl.p.FlexOf(ns).Staying
 		}
 		if left[ns] > shares[ns] {
-			left[ns] -= v.used
+			left[ns] -= v.onFlex.freed
 			kept = append(kept, v)
 		}
 	}

@@ -63,13 +63,13 @@ func (pl *Planner) countLeavable(m *mostGPUs, l *leavable, v *candidateVictim) {
 		for _, node := range spot.Nodes {
 			island := pl.p.Nodes[node].Island
 			if l.gpus[island] += gpus; island != last {
-				l.used[island] += v.usedAll
+				l.used[island] += v.onFlex.freedAll
 			}
 			several = several || last >= 0 && last != island
 			last = island
 		}
 	}
-	l.largest = max(l.largest, v.usedAll)
+	l.largest = max(l.largest, v.onFlex.freedAll)
 	if several {
 		pl.countSpanning(m, v.all)
 	}

@@ -48,12 +48,12 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 			continue // who passed it gives its room back, shares notwithstanding
 		}
 		if ns == c.w.Namespace {
-			own += v.usedAll
+			own += v.onFlex.freedAll
 			continue
 		}
 		others = true
-		taken[ns] += v.usedAll
-		largest[ns] = max(largest[ns], v.usedAll)
+		taken[ns] += v.onFlex.freedAll
+		largest[ns] = max(largest[ns], v.onFlex.freedAll)
 	}
 	grows := own > 0 && c.gpus > own && pl.othersWant(c.w.Namespace)
 	if (others || grows) && pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace] {
@@ -175,7 +175,7 @@ type flexCandidates struct {
 // workloads would take each other's place because of what joined them.
 func (pl *Planner) aboveShareWithout(v *candidateVictim) bool {
 	ns := v.w.Namespace
-	return pl.p.FlexOf(ns).Staying-(v.usedAll-v.used) > pl.sharesNow()[ns]
+	return pl.p.FlexOf(ns).Staying-(v.onFlex.freedAll-v.onFlex.freed) > pl.sharesNow()[ns]
 }
 
 // mayEvictOnFlex says whether a flex claim may evict a unit by importance or shares, which what
@@ -196,7 +196,7 @@ func (pl *Planner) mayEvictOnFlex(c *claim, u *unit, other bool) bool {
 func mostGivable(list []*candidateVictim, excess int) int {
 	all, largest := 0, 0
 	for _, v := range list {
-		all, largest = all+v.used, max(largest, v.usedAll)
+		all, largest = all+v.onFlex.freed, max(largest, v.onFlex.freedAll)
 	}
 	return min(all, excess-1+largest)
 }

@@ -13,13 +13,18 @@ import (
 type candidateVictim struct {
 	unit
 	class     Class
-	flex      int  // GPUs that its namespace has on flex
-	lost      int  // GPU-seconds since its last checkpoint
-	all       unit // all that leaves with it
-	used      int  // of its GPUs, and of those of all: what counts in its namespace's use of flex
-	usedAll   int
-	ownPart   bool  // it is a less important pool of the workload that is mended
-	successor *bool // whether it has one if nothing else leaves; nil: not asked yet
+	lost      int    // GPU-seconds since its last checkpoint
+	all       unit   // all that leaves with it
+	onFlex    onFlex // nothing for a unit that is not on flex
+	ownPart   bool   // it is a less important pool of the workload that is mended
+	successor *bool  // whether it has one if nothing else leaves; nil: not asked yet
+}
+
+// onFlex is what a candidate means for its namespace's use of flex, in GPUs.
+type onFlex struct {
+	namespace int // that its namespace has on flex
+	freed     int // of them, those of the candidate
+	freedAll  int // of them, those of all that leaves with it
 }
 
 // compareCost orders candidates, the cheapest first: by dearness, then the least work lost, then surplus
@@ -51,8 +56,8 @@ func compareDearness(a, b *candidateVictim) int {
 		return cmp.Compare(a.class, b.class)
 	case a.ownPart != b.ownPart:
 		return threeWay(a.ownPart, b.ownPart)
-	case a.flex != b.flex:
-		return cmp.Compare(b.flex, a.flex)
+	case a.onFlex.namespace != b.onFlex.namespace:
+		return cmp.Compare(b.onFlex.namespace, a.onFlex.namespace)
 	case a.key.Priority != b.key.Priority:
 		return cmp.Compare(b.key.Priority, a.key.Priority)
 	}
@@ -83,8 +88,11 @@ func (pl *Planner) candidate(u unit, class Class) *candidateVictim {
 	v := &candidateVictim{unit: u, class: class, all: allWith(u)}
 	v.lost = int(u.w.Unsaved(pl.now).Seconds()) * v.running()
 	if class == ClassFlex {
-		v.flex = pl.p.FlexOf(u.w.Namespace).Staying
-		v.used, v.usedAll = pl.usedOfFlex(&v.unit), pl.usedOfFlex(&v.all)
+		v.onFlex = onFlex{
+			namespace: pl.p.FlexOf(u.w.Namespace).Staying,
+			freed:     pl.usedOfFlex(&v.unit),
+			freedAll:  pl.usedOfFlex(&v.all),
+		}
 	}
 	return v
 }

@@ -120,9 +120,9 @@ func (al *aligner) accountOf(w *fleet.Workload) int {
 	return k
 }
 
-// waits is how many nodes an account's first work lacks where it stands on usable
+// firstWorkLacks is how many nodes an account's first work lacks where it stands on usable
 // nodes: so many wait for their island rather than move under later work.
-func (r *row) waits() int {
+func (r *row) firstWorkLacks() int {
 	n := 0
 	for _, s := range r.stands {
 		if s.usable {

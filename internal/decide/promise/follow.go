@@ -54,7 +54,7 @@ func (al *aligner) spareFor(k int, to *stand) int {
 	if al.findFirst(k); !to.later() {
 		return r.target
 	}
-	idle := -r.waits()
+	idle := -r.firstWorkLacks()
 	for x := range r.stands {
 		idle += al.idle(&r.stands[x])
 	}

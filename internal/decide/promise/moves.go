@@ -140,16 +140,16 @@ func (al *aligner) addWhatIsMissing() {
 // (rule 3): it waits for room where the first work stands.
 func (al *aligner) addTo(k int) {
 	r, apart := &al.rows[k], map[int]bool(nil)
-	waits := min(r.waits(), r.missing())
-	if waits == 0 {
+	lacks := min(r.firstWorkLacks(), r.missing())
+	if lacks == 0 {
 		al.coverOwnWork(k, func(s *stand) int { return s.touched })
 	} else {
 		apart = r.laterIslands()
 	}
 	al.bestFit(k, apart, 0, (*island).shareLeft)
 	al.bestFit(k, apart, 0, (*island).left)
-	if len(apart) > 0 && r.missing() > waits {
-		al.bestFit(k, nil, waits, (*island).left)
+	if len(apart) > 0 && r.missing() > lacks {
+		al.bestFit(k, nil, lacks, (*island).left)
 	}
 }
 
