@@ -3,18 +3,26 @@
 //
 // program.go owns the process and the terminal; it makes the command line (package
 // cli) and adds the commands that run something: command_up.go, command_join.go,
-// command_agent.go, command_webhook.go, and the benches that need an API (bench.go).
+// command_agent.go, command_journal.go, command_webhook.go, and the benches that need an API (bench.go).
 // plugin.go is the same program as kubectl muster.
 //
 // up.go brings a server about (options.go says of what), and run.go serves until the end.
-// From below upward a server has a data folder (package datafolder), a journal (journal.go), and one
-// kind of cluster: simulated (cluster.go), one real (join.go) or several (clusters.go). Over
-// the engine stand a look at what must always hold (invariants.go), the API (decider.go,
-// modes.go), and what people see of it (live.go). taketurns.go drives what
-// is carried out outside: clusters are built (provision.go, outside.go), and nodes are
-// visited (executors.go). agent.go runs the agent of a cluster, which dials in. access.go
-// and signin.go say who calls.
+// From below upward a server has:
+//
+//   - the process: runtime.go, wallclock.go.
+//   - a data folder: package datafolder; private.go keeps it to the server's user.
+//   - a journal: journal.go opens it, retention.go drops what is old, and damage.go looks for damage.
+//   - what carries decisions out: cluster.go, of one kind of clusterkinds.go. That is simulated, one
+//     real cluster (join.go) or several (clusters.go, clusters_file.go).
+//   - over the engine a look at what must always hold (invariants.go), the API (decider.go, modes.go),
+//     and what people see of it (live.go, notices.go).
+//   - ways to prove who calls: access.go, signin.go, tls.go.
+//   - what is carried out outside: taketurns.go drives it. Clusters are built (provision.go, outside.go,
+//     outside_*.go; buildlog.go shows how it goes), and nodes are visited (executors.go).
+//
+// agent.go runs the agent of a cluster, which dials in, and agenthealth.go says how it fares.
+// enrolments.go notes which agents are let in. nodeagent.go speaks on a node's machine.
 //
 // Of several servers on one database one leads (package leadership; elect.go). The others send
-// commands on to it (forward.go, peers.go), and all keep some files alike (package sharedfiles).
+// commands on to it (forward.go, peers.go), and all keep some files alike (share.go, package sharedfiles).
 package server

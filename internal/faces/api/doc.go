@@ -12,4 +12,25 @@
 //
 // The engine is an interface of this room (engine.go), so that nothing here
 // knows how commands are decided or kept.
+//
+// All files, by what they are about:
+//
+//   - the port: listen.go opens it; wires.go counts connections; proxy.go and peer*.go say who is at
+//     the other end; codec.go reads and writes strict JSON.
+//   - who asks: identity.go; tokens.go and tokensfile.go, local.go, socketuser.go, oidc.go, kubetokens.go
+//     and servicetokens.go are the ways to prove it. admit.go refuses who may do nothing;
+//     recheck.go asks again while a stream runs; signins.go remembers who signed in.
+//   - what is noted of callers: auditnotes.go, newcomers.go, logging.go.
+//   - what a caller may cost: attempts.go before it has proven anything; bodies.go, unpack.go and limits.go in
+//     bytes; tally.go in memory; slots.go and turns.go at once; pending.go in work that
+//     waits; searchtime.go in seconds.
+//   - what a request may say: validate.go, controlchars.go, scope.go, batch.go.
+//   - changes: service.go and write.go; concerned.go says whom a change touches, policychange.go which
+//     policies it changed, shortgrants.go which grants are short by it, rolloutplan.go what a rollout
+//     would do, remedy.go what would help.
+//   - questions: read.go looks at the state, statecopy.go at a copy; listing.go and eventfilter.go choose, and
+//     recentevents.go remembers; inventory.go answers programs that build clusters.
+//   - the past: quotahistory.go, historyfile.go and quotachange.go about quotas; story.go and storyindex.go
+//     about workloads; failure.go about nodes; whychanges.go about what waiting work lacks;
+//     refused.go about work that was never accepted; ownpast.go about the fleet.
 package api

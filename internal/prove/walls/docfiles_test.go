@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -64,4 +65,35 @@ func TestAStrayNameIsFound(t *testing.T) {
 	if want := "internal/a/doc.go names gone.go internal/a/doc.go names none_*.go"; err != nil || strings.Join(stray, " ") != want {
 		t.Errorf("found %q, %v; want %q", stray, err, want)
 	}
+}
+
+// The rooms with the most files list all of them in their doc.go, so that a newcomer finds a subject there.
+func TestTheLargestRoomsListTheirFiles(t *testing.T) {
+	for _, room := range []string{"internal/faces/api", "internal/server"} {
+		unlisted, err := unlistedFiles(os.DirFS("../../.."), room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range unlisted {
+			t.Errorf("%s/doc.go does not name %s: add it to the files of its subject", room, file)
+		}
+	}
+}
+
+// unlistedFiles are the files of a room that its doc.go does not name; tests need no line there.
+func unlistedFiles(root fs.FS, room string) (list []string, err error) {
+	text, err := fs.ReadFile(root, path.Join(room, "doc.go"))
+	if err != nil {
+		return nil, err
+	}
+	patterns := fileNamed.FindAllString(string(text), -1)
+	files, err := fs.Glob(root, path.Join(room, "*.go"))
+	for _, file := range files {
+		name := path.Base(file)
+		named := func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok }
+		if name != "doc.go" && !strings.HasSuffix(name, "_test.go") && !slices.ContainsFunc(patterns, named) {
+			list = append(list, name)
+		}
+	}
+	return list, err
 }
