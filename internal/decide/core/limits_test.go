@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -175,5 +176,33 @@ func TestARolloutIsCarefulWithoutBeingTold(t *testing.T) {
 	p := st.s.Kept().Rollout("r").RolloutPlan
 	if p.Canary != (fleet.CanaryRule{Nodes: 2, Soak: 24 * time.Hour}) || !slices.Equal(p.Waves, []fleet.Permille{50, 250, 1000}) || p.Limits.PerIsland != 2 || p.Limits.Share != 50 {
 		t.Errorf("canary %+v, waves %v, limits %+v", p.Canary, p.Waves, p.Limits)
+	}
+}
+
+// Where work was seen, a cluster that goes to mode enforce starts nothing and takes nothing away until it has said which of
+// that work is Muster's. In the modes before nothing is decided there anyway.
+func TestAClusterWithSeenWorkReportsBeforeMusterDecides(t *testing.T) {
+	st := smallFleet(t, 1)
+	w := job("ns@t", "w", fleet.Flex, fleet.Mid, pools(1)...).Spec
+	w.Groups = []string{fleet.SeenOn("t")}
+	st.do(0, core.SetMode{Cluster: "t", Mode: fleet.Observe}, core.Observe{Spec: w, Partition: "t/g", On: []core.Seen{{Node: "t-g-a-001"}}})
+	for mode, silent := range map[fleet.Mode]bool{fleet.Shadow: false, fleet.Enforce: true} {
+		tried := tale{t, st.s.Clone()}
+		tried.do(time.Hour, core.SetMode{Cluster: "t", Mode: fleet.Shadow}, core.SetMode{Cluster: "t", Mode: mode})
+		if is := tried.s.Cluster("t").Stale; is != silent {
+			t.Errorf("in mode %s its reports are awaited: %v, want %v", mode, is, silent)
+		}
+	}
+}
+
+// A node has 1 to 64 GPUs, and 8 where nothing is said.
+func TestANodeHasAPossibleNumberOfGPUs(t *testing.T) {
+	st := smallFleet(t, 1)
+	for gpus, why := range map[int]string{-1: "a node has 1 to 64", 0: "", 1: "", 64: "", 65: "a node has 1 to 64"} {
+		model := fmt.Sprintf("m%d", gpus+1)
+		st.by(time.Hour, ops, core.AddPartition{Cluster: "t", GPU: model, GPUsPerNode: gpus}, why)
+		if p := st.s.Partition("t/" + model); p != nil && p.GPUsPerNode != cmp.Or(gpus, 8) {
+			t.Errorf("of %d GPUs asked for, a node has %d", gpus, p.GPUsPerNode)
+		}
 	}
 }

@@ -243,6 +243,14 @@ func TestAWrongIndexIsNamed(t *testing.T) {
 			},
 			[]string{"queue of quota q/x", "is the first of its kind, and not listed as number 1 of them"},
 		},
+		"waiting work that is put behind what comes after it": {
+			func(s *fleet.State, p *fleet.Partition) {
+				s.AddWorkload(s.NextID, fleet.Spec{Name: "late", Namespace: "n", Target: "q/x", Pools: []fleet.Pool{gang(8, 3, fleet.ReachIsland)}}, noon.Add(time.Minute))
+				firsts := p.Account("q/x").Firsts()
+				firsts[0].Key, firsts[1].Key = firsts[1].Key, firsts[0].Key
+			},
+			[]string{"n/waits (4, pending) waits with an old key", "n/late (5, pending) stands behind n/waits"},
+		},
 		"flex work that is listed as other work": {
 			func(s *fleet.State, p *fleet.Partition) { p.FlexWork()[0] = s.Workload("n", "borrower") },
 			[]string{"flex work: [2] is not [3]"},

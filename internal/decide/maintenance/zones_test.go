@@ -1,6 +1,7 @@
 package maintenance_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -31,6 +32,66 @@ func TestTheZoneThatLastsLongestIsNamed(t *testing.T) {
 		waits := maintenance.Of(y.s, y.s.Kept().Rollout("a"), y.now).Waits
 		if len(waits) != 1 || waits[0].Code != maintenance.NoFlyZone || waits[0].Zone != until.Name || waits[0].Until != until.Spans[0].To {
 			t.Errorf("zones of %v hours: the rollout waits for %+v, not for %s", hours, waits, until.Name)
+		}
+	}
+}
+
+// A zone conflicts with what is still to come inside it: a deadline of an update that its nodes lack, and an announced
+// maintenance of its nodes. What was taken back or has passed conflicts no more. The figure counts what the board names.
+func TestAZoneConflictsWithWhatIsStillToCome(t *testing.T) {
+	y := neighbours(t, 0, 8)
+	in := func(hours int) fleet.Instant { return y.now.Add(time.Duration(hours) * time.Hour) }
+	y.must(core.AddUpdate{Update: fleet.NodeUpdate{
+		Name: "due", Component: fleet.Component{Name: "c", Version: "2"}, Impact: fleet.ImpactRestart, Lasts: time.Minute, Deadline: in(5),
+	}})
+	for _, o := range [][2]string{{"inside", "t-g-a-001"}, {"inside-too", "t-g-a-004"}, {"beside", "t-g-b-001"}, {"cancelled", "t-g-a-002"}} {
+		y.must(core.AddNotice{Name: o[0], Nodes: []string{o[1]}, Starts: in(6), Lasts: time.Hour, Impact: fleet.ImpactRestart, Provider: true})
+	}
+	y.must(core.AddNotice{Name: "after", Nodes: []string{"t-g-a-003"}, Starts: in(20), Lasts: time.Hour, Impact: fleet.ImpactRestart, Provider: true})
+	y.must(core.CancelNotice{Name: "cancelled"})
+	y.must(core.AddZone{Zone: fleet.Zone{
+		Name: "z", Scope: "t/g/a", Spans: []fleet.Span{{From: in(4), To: in(10)}}, ZoneRecord: fleet.ZoneRecord{Reason: "r", Owner: "o", Link: "l"},
+	}})
+	z := y.s.Kept().Zones[0]
+	if named := maintenance.BoardOf(y.s, z, y.now).Conflicts; !slices.Equal(named, []string{"due", "inside", "inside-too"}) {
+		t.Errorf("the board names %v", named)
+	}
+	if n := maintenance.Conflicts(y.s, z, y.now); n != 3 {
+		t.Errorf("%d conflicts are counted, want 3", n)
+	}
+	if n := maintenance.Conflicts(y.s, z, in(5)); n != 2 {
+		t.Errorf("after the deadline %d conflicts are counted, want the maintenances alone", n)
+	}
+	y.must(core.WithdrawUpdate{Name: "due"})
+	if n := maintenance.Conflicts(y.s, z, y.now); n != 2 {
+		t.Errorf("without the update %d conflicts are counted, want 2", n)
+	}
+}
+
+// Announced work on a node is planned until its visit begins, is under way until that ends, and then is no more.
+func TestAnAnnouncedVisitIsPlannedOnce(t *testing.T) {
+	y := neighbours(t, 0, 8)
+	starts := y.now.Add(48 * time.Hour)
+	y.must(core.AddNotice{Name: "host", Nodes: []string{"t-g-a-003", "t-g-a-004"}, Starts: starts, Lasts: time.Hour, Impact: fleet.ImpactRestart, Provider: true})
+	planned := func() (states []fleet.VisitState) {
+		for _, x := range maintenance.PlansOf(y.s, y.now, func(_ *fleet.Partition, n *fleet.Node) bool { return n.Name == "t-g-a-003" }) {
+			if x.Notice != nil {
+				states = append(states, x.State)
+			}
+		}
+		return states
+	}
+	for _, step := range []struct {
+		when string
+		do   func()
+		want []fleet.VisitState
+	}{
+		{"before it", func() {}, []fleet.VisitState{fleet.VisitAnnounced}},
+		{"while it is worked on", func() { y.now = starts; y.must(core.Tick{}) }, []fleet.VisitState{fleet.VisitWorking}},
+		{"when it is over", func() { y.must(core.ReportVisit{Node: "t-g-a-003", Outcome: core.Passed}) }, nil},
+	} {
+		if step.do(); !slices.Equal(planned(), step.want) {
+			t.Errorf("%s it is planned as %v, want %v", step.when, planned(), step.want)
 		}
 	}
 }

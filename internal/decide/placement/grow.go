@@ -169,9 +169,6 @@ func (pl *Planner) growIntoSurplus(c *claim, most int) (Plan, bool) {
 // growBy grows by as many replicas as free room takes, else by as many as flex
 // work can make room for.
 func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
-	if most <= 0 {
-		return Plan{}, false
-	}
 	pl.limitGrowth(c)
 	if plan, ok := pl.mostOnFree(c, most); ok {
 		return plan, true
