@@ -1,6 +1,7 @@
 package clusterlife_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -45,4 +46,34 @@ func TestADateStandsWhileAPersonIsWaitedFor(t *testing.T) {
 	if is := clusterlife.Of(s, s.Life("lynx"), now); is.Verdict.InProduct.P50 < now || is.Verdict.InProduct.Late {
 		t.Errorf("a person has acted at %v, and production is to be at %+v", now.Time(), is.Verdict.InProduct)
 	}
+}
+
+// When a cluster should be in production is known only where it is known of each step that is left how long it takes.
+func TestADateNeedsTheLengthOfEveryStep(t *testing.T) {
+	takes := map[fleet.Step]time.Duration{fleet.StepPipeline: time.Hour, fleet.StepScaleSets: time.Hour, fleet.StepJoin: time.Hour, fleet.StepValidation: time.Hour, fleet.StepServices: time.Hour}
+	if !dated(t, takes) {
+		t.Error("all steps have a length, and no date is known")
+	}
+	for step := range takes {
+		less := maps.Clone(takes)
+		if delete(less, step); dated(t, less) {
+			t.Errorf("a date is known, and it is not known how long step %s takes", step)
+		}
+	}
+}
+
+// dated says whether a cluster that was just planned has a date of production.
+func dated(t *testing.T, takes map[fleet.Step]time.Duration) bool {
+	t.Helper()
+	s, now := fleet.NewState(), fleet.InstantOf(time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC))
+	for _, c := range []core.Command{
+		core.AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "nd", PerNode: 10}}, Checkin: fleet.CheckinInventory, Takes: takes}},
+		core.PlanCluster{Record: fleet.ClusterRecord{Name: "lynx", Subscription: "s", Region: "east", GPU: "h200", Priority: fleet.Mid, Blueprint: "nd", Islands: []fleet.RecordIsland{{Name: "a", Nodes: 1}}}},
+		core.ReportCounts{Subscription: "s", Region: "east", Counts: []fleet.CloudCount{{Meter: "nd", Limit: 100}}},
+	} {
+		if _, refusal := core.Step(s, core.Request{Command: c, Actor: core.Actor{Name: "user:ada", User: "ada", Operator: true}}, now); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	return clusterlife.Of(s, s.Life("lynx"), now).Verdict.InProduct.P90 != 0
 }

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -14,18 +15,20 @@ func TestAGangThatIsTooLargeIsToldWhatIsInOnePieceNow(t *testing.T) {
 	st := smallFleet(t, 4, 3, 3)
 	st.do(0, core.CreateQuota{Path: "x"})
 	ask := core.SetGrant{Quota: "x", Partition: "t/g", GPUs: 40, Gang: 40}
-	refuse := func(at time.Duration) string {
+	refuse := func(at time.Duration) *core.Refusal {
 		_, refusal := core.Step(st.s, core.Request{Command: ask, Actor: core.System, Reason: "test"}, moment(at))
 		if refusal == nil || refusal.Code != core.GangTooLarge {
 			t.Fatalf("refused with %v, want GangTooLarge", refusal)
 		}
-		return refusal.Message
+		return refusal
 	}
-	if got := refuse(time.Minute); !strings.Contains(got, "the largest that would do is 32 GPUs, in island a") || strings.Contains(got, "now") {
+	if got := refuse(time.Minute); !strings.Contains(got.Message, "the largest that would do is 32 GPUs, in island a") || strings.Contains(got.Message, "now") ||
+		!maps.Equal(got.Figures, map[string]int{"gang": 40, "largest": 32}) {
 		t.Error(got)
 	}
 	st.quota(2*time.Minute, "y", 4, 4)
-	if got := refuse(3 * time.Minute); !strings.Contains(got, "the largest that would do is 32 GPUs, in island a under its policy fixed 0 %, of which at most 24 are in one piece now beside what backs other quotas") {
+	if got := refuse(3 * time.Minute); !maps.Equal(got.Figures, map[string]int{"gang": 40, "largest": 32, "now": 24}) ||
+		!strings.Contains(got.Message, "the largest that would do is 32 GPUs, in island a under its policy fixed 0 %, of which at most 24 are in one piece now beside what backs other quotas") {
 		t.Error(got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -19,28 +20,31 @@ func TestLimitsAreWhatTheySay(t *testing.T) {
 		command core.Command
 		refused string
 	}{
-		"a hold that ends now":               {core.PlaceHold{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour)}, "still to come"},
-		"a hold that ends soon":              {core.PlaceHold{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour + time.Minute)}, ""},
-		"a grant that ends now":              {core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour)}, "would have ended already"},
-		"a grant that ends soon":             {core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour + time.Minute)}, ""},
-		"work of as many pools as may be":    {job("ns", "w", "oak", fleet.Mid, pools(core.MaxPools)...), ""},
-		"work of one pool more":              {job("ns", "w", "oak", fleet.Mid, pools(core.MaxPools+1)...), "1 to 32 pools, not 33"},
-		"the most important work":            {job("ns", "w", "oak", fleet.Critical, pools(1)...), ""},
-		"more important than that":           {job("ns", "w", "oak", fleet.Critical-1, pools(1)...), "unknown priority"},
-		"work without a grace":               {core.Submit{Spec: fleet.Spec{Namespace: "ns", Name: "w", Target: "oak", Priority: fleet.Mid, Pools: pools(1)}}, ""},
-		"work of a grace before its end":     {core.Submit{Spec: fleet.Spec{Namespace: "ns", Name: "w", Target: "oak", Priority: fleet.Mid, Grace: -1, Pools: pools(1)}}, "a duration is negative"},
-		"GPUs that do nothing":               {core.MeasureUsage{Of: []core.Measured{{Namespace: "ns", Name: "w", SM: 0, Tensor: fleet.Unmeasured, Network: 0}}}, ""},
-		"GPUs that do less than nothing":     {core.MeasureUsage{Of: []core.Measured{{Namespace: "ns", Name: "w", SM: -2}}}, "it is 0 to 1000 thousandths"},
-		"GPUs that do all they can":          {core.MeasureUsage{Of: []core.Measured{{Namespace: "ns", Name: "w", SM: 1000}}}, ""},
-		"an island of no nodes":              {core.AddIslands{Partition: "t/g", Islands: []core.NewIsland{{Name: "b", Nodes: 0}}}, ""},
-		"an island of less than none":        {core.AddIslands{Partition: "t/g", Islands: []core.NewIsland{{Name: "b", Nodes: -1}}}, "can be added at once"},
-		"a grant beyond what can be kept":    {core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 64}, "at most 16 more fit"},
-		"a record of an island without node": {record(1, 0), "island a0 has 0 nodes"},
-		"a record of an island of one":       {record(1, 1), ""},
-		"a record of an island of very many": {record(1, core.MaxNodesPerCommand+1), "1 to 200000 are possible"},
-		"a record of as many islands":        {record(core.MaxListed, 1), ""},
-		"a record of one island more":        {record(core.MaxListed+1, 1), "has 65 islands; it has 1 to 64"},
-		"a record of no island":              {record(0, 1), "has 0 islands"},
+		"a hold that ends now":                {core.PlaceHold{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour)}, "still to come"},
+		"a hold that ends soon":               {core.PlaceHold{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour + time.Minute)}, ""},
+		"a grant that ends now":               {core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour)}, "would have ended already"},
+		"a grant that ends soon":              {core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(time.Hour + time.Minute)}, ""},
+		"work of as many pools as may be":     {job("ns", "w", "oak", fleet.Mid, pools(core.MaxPools)...), ""},
+		"work of one pool more":               {job("ns", "w", "oak", fleet.Mid, pools(core.MaxPools+1)...), "1 to 32 pools, not 33"},
+		"the most important work":             {job("ns", "w", "oak", fleet.Critical, pools(1)...), ""},
+		"more important than that":            {job("ns", "w", "oak", fleet.Critical-1, pools(1)...), "unknown priority"},
+		"work without a grace":                {core.Submit{Spec: fleet.Spec{Namespace: "ns", Name: "w", Target: "oak", Priority: fleet.Mid, Pools: pools(1)}}, ""},
+		"work of a grace before its end":      {core.Submit{Spec: fleet.Spec{Namespace: "ns", Name: "w", Target: "oak", Priority: fleet.Mid, Grace: -1, Pools: pools(1)}}, "a duration is negative"},
+		"GPUs that do nothing":                {core.MeasureUsage{Of: []core.Measured{{Namespace: "ns", Name: "w", SM: 0, Tensor: fleet.Unmeasured, Network: 0}}}, ""},
+		"GPUs that do less than nothing":      {core.MeasureUsage{Of: []core.Measured{{Namespace: "ns", Name: "w", SM: -2}}}, "it is 0 to 1000 thousandths"},
+		"GPUs that do all they can":           {core.MeasureUsage{Of: []core.Measured{{Namespace: "ns", Name: "w", SM: 1000}}}, ""},
+		"an island of no nodes":               {core.AddIslands{Partition: "t/g", Islands: []core.NewIsland{{Name: "b", Nodes: 0}}}, ""},
+		"an island of less than none":         {core.AddIslands{Partition: "t/g", Islands: []core.NewIsland{{Name: "b", Nodes: -1}}}, "can be added at once"},
+		"a grant beyond what can be kept":     {core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 64}, "at most 16 more fit"},
+		"a record of an island without node":  {record(1, 0), "island a0 has 0 nodes"},
+		"a record of an island of one":        {record(1, 1), ""},
+		"a record of an island of very many":  {record(1, core.MaxNodesPerCommand+1), "1 to 200000 are possible"},
+		"a record of as many islands":         {record(core.MaxListed, 1), ""},
+		"a record of one island more":         {record(core.MaxListed+1, 1), "has 65 islands; it has 1 to 64"},
+		"a record of no island":               {record(0, 1), "has 0 islands"},
+		"why a node is tight, at length":      {tightFor(core.MaxText, "a pod"), ""},
+		"why a node is tight, at more length": {tightFor(core.MaxText+1, "a pod"), "a footprint, or why a node is tight"},
+		"a node made tight by nobody's pod":   {tightFor(1, strings.Repeat("x", core.MaxText+1)), "a footprint, or why a node is tight"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			st := smallFleet(t, 4)
@@ -52,6 +56,12 @@ func TestLimitsAreWhatTheySay(t *testing.T) {
 			st.by(time.Hour, ops, c.command, c.refused)
 		})
 	}
+}
+
+// tightFor is a report of a tight node with a reason of some length, and the pod that has what is short.
+func tightFor(length int, pod string) core.ReportFit {
+	full := event.TightNode{Node: "t-g-a-001", Why: strings.Repeat("w", length), By: []string{pod}}
+	return core.ReportFit{Partition: "t/g", Footprint: "cpu 64", Tight: []event.TightNode{full}}
 }
 
 func pools(n int) (list []fleet.Pool) {

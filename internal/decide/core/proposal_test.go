@@ -165,3 +165,33 @@ func TestFewerThingsTakeTwoPeopleOnlyByTwo(t *testing.T) {
 		t.Errorf("fewer things, by one person: %v", refusal)
 	}
 }
+
+// A change that cannot be made any more can still be declined. Who could not make it cannot decline it either.
+func TestAProposalThatWentStaleCanBeDeclined(t *testing.T) {
+	s := fleet.NewState()
+	do := func(by Actor, c Command) *Refusal {
+		_, refusal := Step(s, Request{Command: c, Actor: by, Reason: "the story"}, 1)
+		return refusal
+	}
+	eve := Actor{Name: "user:eve", User: "eve", Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: "eve"}}
+	for i, c := range []struct {
+		by      Actor
+		command Command
+		refused Code
+	}{
+		{System, AddCluster{Name: "tiger", Mode: fleet.Shadow}, ""},
+		{admin(fleet.UserPrincipal, "amy"), Propose{Command: SetMode{Cluster: "tiger", Mode: fleet.Enforce}}, ""},
+		{eve, AnswerProposal{ID: 1}, NotOperator},
+		{System, SetMode{Cluster: "tiger", Mode: fleet.Observe}, ""},
+		{admin(fleet.UserPrincipal, "ben"), AnswerProposal{ID: 1, Approve: true}, WrongState},
+		{admin(fleet.UserPrincipal, "ben"), AnswerProposal{ID: 1}, ""},
+	} {
+		refusal := do(c.by, c.command)
+		if refusal == nil && c.refused != "" || refusal != nil && refusal.Code != c.refused {
+			t.Errorf("step %d, %T: refused with %v, want %q", i, c.command, refusal, c.refused)
+		}
+	}
+	if is := s.Proposal(1).State; is != fleet.ProposalDeclined {
+		t.Errorf("the proposal is %s", is)
+	}
+}

@@ -10,7 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// granted is 8 nodes, of which oak has some GPUs and elm 16.
+// granted is 8 nodes, of which oak has some GPUs and elm 16. In another partition oak has one node.
 func granted(t *testing.T, oak int) tale {
 	st := tale{t, fleet.NewState()}
 	st.do(0, core.SetPolicy{Policy: plainPolicy()})
@@ -22,6 +22,9 @@ func granted(t *testing.T, oak int) tale {
 	st.do(0, core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "a", Nodes: 8}}})
 	st.do(0, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: oak})
 	st.do(0, core.SetGrant{Quota: "elm", Partition: "tiger/h200", GPUs: 16})
+	st.do(0, core.AddPartition{Cluster: "tiger", GPU: "a100"})
+	st.do(0, core.AddIslands{Partition: "tiger/a100", Islands: []core.NewIsland{{Name: "b", Nodes: 1}}})
+	st.do(0, core.SetGrant{Quota: "oak", Partition: "tiger/a100", GPUs: 8})
 	return st
 }
 
@@ -49,7 +52,10 @@ func cutters() map[string]core.Command {
 		"a transfer":      core.Transfer{From: "oak", To: "elm", Partition: "tiger/h200", GPUs: 24},
 		"a policy":        core.SetPolicy{Policy: half},
 		"a buffer":        core.SetBuffer{Scope: "tiger/h200", Buffer: half.Buffer},
-		"one of several":  core.Batch{Commands: []core.Command{core.SetOwner{Path: "elm", Owner: "x"}, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 24}}},
+		"in a second partition": core.Batch{Commands: []core.Command{
+			core.SetGrant{Quota: "oak", Partition: "tiger/a100"}, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 24},
+		}},
+		"one of several": core.Batch{Commands: []core.Command{core.SetOwner{Path: "elm", Owner: "x"}, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 24}}},
 	}
 }
 
