@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -140,5 +141,24 @@ func TestACutTellsOfNoWorkThatWasUnprotectedBefore(t *testing.T) {
 	}
 	if !slices.Equal(told, []uint64{st.s.Workload("ns", "first").ID}) {
 		t.Errorf("told of the workloads %v", told)
+	}
+}
+
+// Of commands that are decided together and stand each for itself, the people of all work are told that a cut leaves
+// unprotected, in whichever partition it runs.
+func TestTheCutsOfABatchAreToldInEveryPartition(t *testing.T) {
+	st := guarded(t)
+	st.do(0, job("ns", "third", "oak", fleet.Mid, pool("p", 0, 8, 1)))
+	cuts := core.Batch{Each: true, Commands: []core.Command{
+		core.SetGrant{Quota: "oak", Partition: "tiger/a100"}, core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 24},
+	}}
+	told := map[string]int{}
+	for _, e := range st.do(1, cuts).Record.Events {
+		if cut, ok := e.(event.ProtectionCut); ok {
+			told[st.s.Workloads[cut.ID].Name+" in "+cut.Partition] = cut.GPUs
+		}
+	}
+	if want := map[string]int{"third in tiger/a100": 8, "second in tiger/h200": 24}; !maps.Equal(told, want) {
+		t.Errorf("told of %v, want %v", told, want)
 	}
 }
