@@ -92,6 +92,9 @@ func TestEveryRuleIsAsked(t *testing.T) {
 		{"a gang across islands", "a pool stands within its reach", func(s *fleet.State, _ *fleet.Partition) {
 			place(s, "wide", fleet.Flex, fleet.HoldsFlex, gang(1, 2, fleet.ReachIsland), 3, 6)
 		}},
+		{"a gang across islands, from the first node on", "a pool stands within its reach", func(s *fleet.State, _ *fleet.Partition) {
+			place(s, "wide", fleet.Flex, fleet.HoldsFlex, gang(1, 2, fleet.ReachIsland), 0, 6)
+		}},
 		{"more replicas than max", "a pool has at most its replicas", func(s *fleet.State, p *fleet.Partition) {
 			s.Place(s.Workload("n", "flex"), p, []fleet.Spot{{Nodes: []int{6, 6, 6}}}, fleet.Running, fleet.HoldsFlex)
 		}},

@@ -66,3 +66,22 @@ func TestTheRateOfADayIsOfAllHoursUntilThen(t *testing.T) {
 		t.Error("twelve faults make no difference to the rate: the test says nothing")
 	}
 }
+
+// The plain quantile is of the last 28 days: what was down before them counts no more.
+func TestThePlainQuantileForgetsAfterFourWeeks(t *testing.T) {
+	is := New(Policy{Kind: "rolling", Confidence: 0.5, Ceiling: 1}, 24, 1)
+	learn := func(hours, down int) {
+		for range hours {
+			is.Learn(buffer.Hour{Nodes: 10, Level: down, Peak: down})
+		}
+	}
+	promised := func() int { return is.Promise(buffer.Hour{Nodes: 10}) }
+	learn(337, 5)
+	learn(335, 0) // 28 days are full, and in half an hour more than half of them 5 nodes were down
+	if got := promised(); got != 5 {
+		t.Errorf("where 5 of 10 nodes were down in most of 28 days, %d are promised", got)
+	}
+	if learn(1, 0); promised() != 10 {
+		t.Errorf("where they were down in half of 28 days, %d are promised", promised())
+	}
+}
