@@ -323,3 +323,11 @@ func TestABufferPolicyIsTakenAway(t *testing.T) {
 		t.Error("taking away what is not there changed something")
 	}
 }
+
+// Before any wave is in force there is nothing to undo, whichever cluster is named; a cluster without a wave is no such thing.
+func TestNothingIsUndoneBeforeAWaveIsInForce(t *testing.T) {
+	st := overGranted(t)
+	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn"}, "no wave of haircut autumn is in force")
+	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn", Cluster: "tiger"}, "no wave of haircut autumn over tiger is in force")
+	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn", Cluster: "lion"}, `haircut autumn has no wave for "lion"`)
+}

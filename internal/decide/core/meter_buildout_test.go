@@ -80,3 +80,24 @@ func TestASKUIsMendedUntilSomethingIsBegun(t *testing.T) {
 		t.Error("the SKU changes of what is built")
 	}
 }
+
+// What a person let go on is not waited for again while the outside still shows the same block. A block elsewhere is another
+// one, for a person to judge.
+func TestTheSameBlockIsUnblockedOnce(t *testing.T) {
+	s, now := built(t)
+	op := s.Life("lynx").Step(fleet.StepJoin).Operation
+	report := func(link string, unblocked bool) {
+		t.Helper()
+		_, refusal := core.Step(s, core.Request{Command: core.ReportOperation{Cluster: "lynx", Step: fleet.StepJoin, ID: op.ID, State: fleet.OperationBlocked, Link: link}, Actor: core.System}, now)
+		if is := s.Life("lynx").Step(fleet.StepJoin).Operation.Unblocked; refusal != nil || is != unblocked {
+			t.Errorf("blocked at %q: refused with %v, unblocked %v", link, refusal, is)
+		}
+	}
+	report("https://runs/1", false)
+	if _, refusal := core.Step(s, core.Request{Command: core.SteerCluster{Cluster: "lynx", Do: core.Unblock}, Actor: ops}, now); refusal != nil {
+		t.Fatal(refusal)
+	}
+	report("https://runs/1", true)
+	report("", true)
+	report("https://runs/2", false)
+}

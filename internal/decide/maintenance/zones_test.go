@@ -96,6 +96,36 @@ func TestAnAnnouncedVisitIsPlannedOnce(t *testing.T) {
 	}
 }
 
+// What remains to a rollout ends by the earliest deadline of what its nodes lack; without one there is none.
+func TestTheRestHasTheEarliestDeadline(t *testing.T) {
+	y := neighbours(t, 0, 8)
+	y.must(core.AddPartition{Cluster: "t", GPU: "h"})
+	y.must(core.AddIslands{Partition: "t/h", Islands: []core.NewIsland{{Name: "a", Nodes: 8}}})
+	at := func(hours int) fleet.Instant { return y.now.Add(time.Duration(hours) * time.Hour) }
+	starts := func(name string, updates ...string) fleet.Instant {
+		y.must(core.StartRollout{Name: name, Plan: fleet.RolloutPlan{
+			Scope: "t/h", Updates: updates, Canary: fleet.CanaryRule{Nodes: 1, Soak: time.Minute}, Waves: []fleet.Permille{1000},
+			Limits: fleet.VisitLimit{PerIsland: 1, Failures: -1},
+		}})
+		_, deadline := maintenance.RestOf(y.s, y.s.Kept().Rollout(name), y.now)
+		y.must(core.MoveRollout{Name: name, State: fleet.RolloutAbandoned})
+		return deadline
+	}
+	for name, deadline := range map[string]fleet.Instant{"none": 0, "late": at(300), "soon": at(200)} {
+		y.must(core.AddUpdate{Update: fleet.NodeUpdate{
+			Name: name, Component: fleet.Component{Name: name, Version: "2"}, GPUs: []string{"h"}, Impact: fleet.ImpactNone, Lasts: time.Minute, Deadline: deadline,
+		}})
+	}
+	for name, c := range map[string]struct {
+		updates []string
+		want    fleet.Instant
+	}{"r0": {[]string{"none"}, 0}, "r1": {[]string{"late"}, at(300)}, "r2": {[]string{"late", "none", "soon"}, at(200)}} {
+		if got := starts(name, c.updates...); got != c.want {
+			t.Errorf("with the updates %v the deadline is %v, want %v", c.updates, got, c.want)
+		}
+	}
+}
+
 func longest(hours []int) (at int) {
 	for i, h := range hours {
 		if h > hours[at] {

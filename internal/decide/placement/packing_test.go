@@ -66,6 +66,17 @@ func TestWhatCannotFitByCountNeedsNoSearch(t *testing.T) {
 	}
 }
 
+// TestNodesOfOtherIslandsAreNotAlike: a gang of one island finds it behind islands whose nodes have as much room and are too few.
+func TestNodesOfOtherIslandsAreNotAlike(t *testing.T) {
+	p := &packing{steps: packSteps, homes: []home{anywhere}, needs: []need{{replicas: 2, gpus: 8, reach: fleet.ReachIsland, beside: -1}}}
+	for node, island := range []int{0, 1, 2, 3, 3} {
+		p.bins = append(p.bins, bin{node: node, room: 8, home: home{island, 0}, kind: nodeCounted})
+	}
+	if answer := p.pack(); answer != isPacked {
+		t.Errorf("the answer is %v", answer)
+	}
+}
+
 // TestASearchTakesOnAsManyReplicasAsItsBound: that many are packed, and of one more it is not known.
 func TestASearchTakesOnAsManyReplicasAsItsBound(t *testing.T) {
 	for replicas, want := range map[int]packAnswer{packReplicas: isPacked, packReplicas + 1: notKnown} {
