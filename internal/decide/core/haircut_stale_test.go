@@ -331,3 +331,36 @@ func TestNothingIsUndoneBeforeAWaveIsInForce(t *testing.T) {
 	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn", Cluster: "tiger"}, "no wave of haircut autumn over tiger is in force")
 	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn", Cluster: "lion"}, `haircut autumn has no wave for "lion"`)
 }
+
+// What time alone will bring stops no wave: work that starts when nodes are back waits for them, and not for the wave's undoing.
+func TestTheGateIsOpenForWorkThatStartsAnyway(t *testing.T) {
+	st := overGranted(t)
+	st.do(0, core.DeleteHaircut{Name: "autumn"})
+	for i := range 2 {
+		st.do(0, job("ns", string(rune('x'+i)), "elm", fleet.Mid, pool("p", 0, 8, 1)))
+	}
+	st.do(0, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisCluster}}, core.TellHaircut{Name: "autumn"})
+	st.do(1, core.ApplyHaircut{Name: "autumn"})
+	p, fail := st.s.Partition("tiger/h200"), 6
+	for _, n := range p.Nodes {
+		if fail > 0 && n.InUse() == 0 {
+			st.do(2, core.SetNodes{Names: []string{n.Name}, State: fleet.Probation})
+			fail--
+		}
+	}
+	for i := range p.Account("oak").Grant / 8 {
+		st.do(3, job("ns", string(rune('a'+i)), "oak", fleet.Mid, pool("p", 0, 8, 1)))
+	}
+	waits := 0
+	for _, w := range st.s.Workloads {
+		if w.State == fleet.Pending {
+			waits++
+		}
+	}
+	if stops := core.GateOf(st.s, st.s.Haircut("autumn"), 0, moment(4)); waits == 0 || len(stops) == 0 {
+		t.Errorf("%d jobs wait for nodes in probation, and the gate says %v", waits, stops)
+	}
+	if stops := core.GateOf(st.s, st.s.Haircut("autumn"), 0, moment(30*24*time.Hour)); len(stops) > 0 {
+		t.Errorf("once the probation is over the gate says %v", stops)
+	}
+}
