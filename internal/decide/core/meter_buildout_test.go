@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -100,4 +101,24 @@ func TestTheSameBlockIsUnblockedOnce(t *testing.T) {
 	report("https://runs/1", true)
 	report("", true)
 	report("https://runs/2", false)
+}
+
+// A look at the cloud that failed says nothing of its figures, whatever it brought: those of before stay, and the log has no
+// others.
+func TestALookThatFailedLeavesTheFigures(t *testing.T) {
+	_, s := accounted(t)
+	r := s.Life("lynx").Record
+	failed := core.ReportCounts{Subscription: r.Subscription, Region: r.Region, Error: "timeout", Counts: []fleet.CloudCount{{Meter: "cores", Limit: 1}}}
+	out, refusal := core.Step(s, core.Request{Command: failed, Actor: core.System}, moment(time.Minute))
+	if refusal != nil {
+		t.Fatal(refusal)
+	}
+	for _, e := range out.Record.Events {
+		if counted, ok := e.(event.CloudCounted); ok && len(counted.Counts) > 0 {
+			t.Errorf("the log has %+v", counted)
+		}
+	}
+	if a := s.CloudAccount(r.Account()); a.Error != "timeout" || len(a.Counts) != 1 || a.Counts[0].Limit != 10_000 {
+		t.Errorf("after a look that failed the account is %+v", a)
+	}
 }
