@@ -254,6 +254,13 @@ func TestAWrongIndexIsNamed(t *testing.T) {
 			},
 			[]string{"n/waits (4, pending) waits with an old key", "n/late (5, pending) stands behind n/waits"},
 		},
+		"a replica that its node does not know": {
+			func(s *fleet.State, _ *fleet.Partition) {
+				w := s.Workload("n", "flex")
+				w.Replicas[0] = append(w.Replicas[0], fleet.Replica{Node: 6, Phase: fleet.Running, HeldAs: fleet.HoldsFlex})
+			},
+			[]string{"GPUs held on b2: 0 is not 1", "GPUs staying on b2: 0 is not 1", "residents of b2: 0 is not 1"},
+		},
 		"flex work that is listed as other work": {
 			func(s *fleet.State, p *fleet.Partition) { p.FlexWork()[0] = s.Workload("n", "borrower") },
 			[]string{"flex work: [2] is not [3]"},

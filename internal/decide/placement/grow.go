@@ -52,12 +52,9 @@ type growthMemo struct {
 	heads map[*fleet.Tree]*head // of each tree's borrowers
 }
 
-// growsBefore orders growth: in quota before flex, by importance and age; on
-// flex the namespace with the least first.
+// growsBefore orders growth of one side: by importance and age, and on flex the
+// namespace with the least first.
 func (pl *Planner) growsBefore(a, b *fleet.Workload) bool {
-	if a.Flexes() != b.Flexes() {
-		return b.Flexes()
-	}
 	if x, y := pl.p.FlexOf(a.Namespace).Staying, pl.p.FlexOf(b.Namespace).Staying; a.Flexes() && x != y {
 		return x < y
 	}
