@@ -18,6 +18,7 @@ func TestWhatCannotBeOnTheNodeIsRefused(t *testing.T) {
 		{CheckXID, "79", fleet.EntityGPU, "-1", false},
 		{CheckXID, "79", fleet.EntityGPU, "GPU-4a2f", true}, // a UUID
 		{CheckXID, "79", "NIC", "99", true},
+		{CheckXID, "1", fleet.EntityGPU, "0", true},
 		{CheckXID, "0", fleet.EntityGPU, "0", false},
 		{CheckXID, "-5", fleet.EntityGPU, "0", false},
 		{CheckXID, "DBE", fleet.EntityGPU, "0", true},
