@@ -138,7 +138,7 @@ func TestWorkIsTakenOverWhereMusterDecides(t *testing.T) {
 }
 
 // What work holds on one node makes no room for it on another.
-func TestWorkIsNotSeenWhereOthersHoldAllGPUs(t *testing.T) {
+func TestWorkIsNotSeenWhereOthersHoldTooManyGPUs(t *testing.T) {
 	st := smallFleet(t, 2)
 	on := func(nodes ...string) (list []core.Seen) {
 		for _, n := range nodes {
@@ -147,10 +147,10 @@ func TestWorkIsNotSeenWhereOthersHoldAllGPUs(t *testing.T) {
 		return list
 	}
 	pair := job("ns@t", "pair", fleet.Flex, fleet.Mid, pool("p", 0, 4, 2)).Spec
-	full := job("ns@t", "full", fleet.Flex, fleet.Mid, pool("p", 0, 8, 1)).Spec
+	five := job("ns@t", "five", fleet.Flex, fleet.Mid, pool("p", 0, 5, 1)).Spec // 3 GPUs are left beside it
 	st.do(0, core.SetMode{Cluster: "t", Mode: fleet.Observe},
 		core.Observe{Spec: pair, Partition: "t/g", On: on("t-g-a-001", "t-g-a-001")},
-		core.Observe{Spec: full, Partition: "t/g", On: on("t-g-a-002")})
+		core.Observe{Spec: five, Partition: "t/g", On: on("t-g-a-002")})
 	st.by(time.Hour, ops, core.Observe{Spec: pair, Partition: "t/g", On: on("t-g-a-001", "t-g-a-002")}, "has no room for 4 GPUs")
 	st.by(time.Hour, ops, core.Observe{Spec: pair, Partition: "t/g", On: on("t-g-a-001", "t-g-a-001")}, "")
 }
