@@ -219,3 +219,14 @@ func TestANodeHasAPossibleNumberOfGPUs(t *testing.T) {
 		}
 	}
 }
+
+// A grant that does not fit is refused with what would be assigned, and with how much of that is held for others.
+func TestAnOverpromiseNamesWhatIsHeld(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.quota(0, "oak", 1, 0)
+	st.quota(0, "elm", 0, 0)
+	ask := core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 40}
+	st.by(time.Hour, ops, ask, "t/g would have 40 GPUs assigned and can sustain 32")
+	st.do(time.Hour, core.PlaceHold{Quota: "elm", Partition: "t/g", GPUs: 16, Until: moment(24 * time.Hour)})
+	st.by(time.Hour, ops, ask, "t/g would have 56 GPUs assigned (with 16 held) and can sustain 32; at most 8 more fit")
+}
