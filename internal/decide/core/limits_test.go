@@ -230,3 +230,18 @@ func TestAnOverpromiseNamesWhatIsHeld(t *testing.T) {
 	st.do(time.Hour, core.PlaceHold{Quota: "elm", Partition: "t/g", GPUs: 16, Until: moment(24 * time.Hour)})
 	st.by(time.Hour, ops, ask, "t/g would have 56 GPUs assigned (with 16 held) and can sustain 32; at most 8 more fit")
 }
+
+// Of several holds the one that is named ends.
+func TestTheHoldThatIsNamedEnds(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.quota(0, "oak", 1, 0)
+	for range 3 {
+		st.do(0, core.PlaceHold{Quota: "oak", Partition: "t/g", GPUs: 8, Until: moment(24 * time.Hour)})
+	}
+	named := st.s.Holds[1].ID
+	st.by(time.Hour, ops, core.ReleaseHold{ID: named}, "")
+	st.by(time.Hour, ops, core.ReleaseHold{ID: named}, "there is no hold")
+	if len(st.s.Holds) != 2 || st.s.Holds[0].ID == named || st.s.Holds[1].ID == named {
+		t.Errorf("after hold %d was released there are %+v", named, st.s.Holds)
+	}
+}

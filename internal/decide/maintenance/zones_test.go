@@ -30,7 +30,7 @@ func TestTheZoneThatLastsLongestIsNamed(t *testing.T) {
 		y.do(core.MoveRollout{Name: "a", State: fleet.RolloutRunning})
 		until := y.s.Kept().Zones[longest(hours)]
 		waits := maintenance.Of(y.s, y.s.Kept().Rollout("a"), y.now).Waits
-		if len(waits) != 1 || waits[0].Code != maintenance.NoFlyZone || waits[0].Zone != until.Name || waits[0].Until != until.Spans[0].To {
+		if len(waits) != 1 || waits[0].Code != maintenance.NoFlyZone || waits[0].Nodes != 3 || waits[0].Zone != until.Name || waits[0].Until != until.Spans[0].To {
 			t.Errorf("zones of %v hours: the rollout waits for %+v, not for %s", hours, waits, until.Name)
 		}
 	}
