@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/decide/buildout"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -120,5 +121,34 @@ func TestALookThatFailedLeavesTheFigures(t *testing.T) {
 	}
 	if a := s.CloudAccount(r.Account()); a.Error != "timeout" || len(a.Counts) != 1 || a.Counts[0].Limit != 10_000 {
 		t.Errorf("after a look that failed the account is %+v", a)
+	}
+}
+
+// A cloud that agreed to a higher limit and does not count it is asked again a quarter of an hour later.
+func TestACloudThatAgreedAndDoesNotCountIsAskedAgain(t *testing.T) {
+	s := fleet.NewState()
+	do := func(at time.Duration, c core.Command) {
+		t.Helper()
+		if _, refusal := core.Step(s, core.Request{Command: c, Actor: core.System}, moment(at)); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	r := recordOf("lynx", 4)
+	counts := core.ReportCounts{Subscription: r.Subscription, Region: r.Region, Counts: []fleet.CloudCount{{Meter: "nd", Limit: 100}}}
+	do(0, core.AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "nd", PerNode: 96}}, Checkin: fleet.CheckinInventory, RequestQuota: true}})
+	do(0, core.PlanCluster{Record: r})
+	do(0, counts)
+	asked := func() int { return s.Life("lynx").Step(fleet.StepQuota).Operation.Attempt }
+	first := asked()
+	do(time.Minute, core.ReportOperation{Cluster: "lynx", Step: fleet.StepQuota, ID: s.Life("lynx").Step(fleet.StepQuota).Operation.ID, State: fleet.OperationSucceeded})
+	again := time.Minute + buildout.Fresh
+	do(again-20*time.Second, core.Tick{}) // the count is old, and the cloud is read anew
+	do(again-10*time.Second, counts)
+	do(again-time.Second, core.Tick{})
+	if first != 1 || asked() != 1 {
+		t.Errorf("asked %d times at first, and %d times while it may still come to count", first, asked())
+	}
+	if do(again, core.Tick{}); asked() != 2 {
+		t.Errorf("a quarter of an hour after it agreed it was asked %d times, want 2", asked())
 	}
 }
