@@ -2,6 +2,7 @@ package invariant_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -261,6 +262,10 @@ func TestAWrongIndexIsNamed(t *testing.T) {
 			},
 			[]string{"GPUs held on b2: 0 is not 1", "GPUs staying on b2: 0 is not 1", "residents of b2: 0 is not 1"},
 		},
+		"a node with the name of another": {
+			func(_ *fleet.State, p *fleet.Partition) { p.Nodes[7].Name = p.Nodes[6].Name },
+			[]string{"b2 is not found by its name"},
+		},
 		"flex work that is listed as other work": {
 			func(s *fleet.State, p *fleet.Partition) { p.FlexWork()[0] = s.Workload("n", "borrower") },
 			[]string{"flex work: [2] is not [3]"},
@@ -276,6 +281,44 @@ func TestAWrongIndexIsNamed(t *testing.T) {
 		for _, name := range c.named {
 			if !strings.Contains(found, name) {
 				t.Errorf("%s: nothing says %q in %s", what, name, found)
+			}
+		}
+	}
+}
+
+// Each state of a workload is found broken beside what it may not run, reserve or be leaving, and is sound beside what it may.
+func TestAStateSaysWhatItHolds(t *testing.T) {
+	type holds struct{ running, reserved, leaving int }
+	for state, c := range map[fleet.WorkloadState]struct{ sound, broken []holds }{
+		fleet.Pending:   {[]holds{{}}, []holds{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}}},
+		fleet.Starting:  {[]holds{{0, 1, 0}, {0, 2, 1}}, []holds{{}, {1, 1, 0}, {0, 0, 1}}},
+		fleet.RunningW:  {[]holds{{1, 0, 0}, {1, 1, 1}}, []holds{{}, {0, 1, 0}, {0, 0, 1}}},
+		fleet.Mending:   {[]holds{{1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, []holds{{}, {0, 0, 1}}},
+		fleet.Evicting:  {[]holds{{0, 0, 1}, {0, 1, 1}}, []holds{{}, {1, 0, 1}, {0, 1, 0}}},
+		fleet.Cancelled: {[]holds{{}, {0, 0, 1}}, []holds{{1, 0, 0}, {0, 1, 0}, {1, 1, 0}}},
+		fleet.Finished:  {[]holds{{}}, []holds{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}}},
+	} {
+		finds := func(h holds) bool {
+			s := sound()
+			w := s.AddWorkload(s.NextID, fleet.Spec{Name: "w", Namespace: "n", Target: fleet.Flex, Pools: []fleet.Pool{gang(1, 4, fleet.ReachAny)}}, noon)
+			for phase, n := range map[fleet.Phase]int{fleet.Running: h.running, fleet.Reserved: h.reserved, fleet.Leaving: h.leaving} {
+				for range n {
+					w.Replicas[0] = append(w.Replicas[0], fleet.Replica{Node: 7, Phase: phase, HeldAs: fleet.HoldsFlex})
+				}
+			}
+			w.State, w.Started = state, noon
+			return slices.ContainsFunc(invariant.Check(s), func(b invariant.Broken) bool {
+				return b.Rule == "a workload's state says what it holds" && strings.Contains(b.Detail, "n/w ")
+			})
+		}
+		for _, h := range c.sound {
+			if finds(h) {
+				t.Errorf("%s with %+v is found broken", state, h)
+			}
+		}
+		for _, h := range c.broken {
+			if !finds(h) {
+				t.Errorf("%s with %+v is not found broken", state, h)
 			}
 		}
 	}
