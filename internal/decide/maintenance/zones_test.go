@@ -126,6 +126,25 @@ func TestTheRestHasTheEarliestDeadline(t *testing.T) {
 	}
 }
 
+// The days that an owner may set aside are those of a quarter of the calendar, in UTC: it begins with its first moment, and
+// the moment after its last is the next one's.
+func TestAQuarterIsOfTheCalendar(t *testing.T) {
+	at := func(year, month, day int) fleet.Instant {
+		return fleet.InstantOf(time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC))
+	}
+	for _, c := range []struct{ moment, from, to fleet.Instant }{
+		{at(2026, 1, 1), at(2026, 1, 1), at(2026, 4, 1)},
+		{at(2026, 4, 1) - 1, at(2026, 1, 1), at(2026, 4, 1)},
+		{at(2026, 4, 1), at(2026, 4, 1), at(2026, 7, 1)},
+		{at(2026, 8, 15), at(2026, 7, 1), at(2026, 10, 1)},
+		{at(2027, 1, 1) - 1, at(2026, 10, 1), at(2027, 1, 1)},
+	} {
+		if q := maintenance.QuarterOf(c.moment); q.From != c.from || q.To != c.to {
+			t.Errorf("%v is in the quarter from %v to %v", c.moment.Time(), q.From.Time(), q.To.Time())
+		}
+	}
+}
+
 func longest(hours []int) (at int) {
 	for i, h := range hours {
 		if h > hours[at] {
