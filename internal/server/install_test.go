@@ -72,7 +72,7 @@ var valueSets = map[string]struct {
 			"name: muster-maintenance\n", "name: muster-maintenance-pods\n", "name: muster-marks\n",
 			"name: muster-templates\n", "name: muster-bind\n", "'direct' == 'direct'",
 		},
-		[]string{"StatefulSet", "muster-refuse-unmanaged", "MutatingWebhookConfiguration", "--fence-after", "--prometheus", "muster-visit-jobs", "podtemplates"},
+		[]string{"kind: StatefulSet", "muster-refuse-unmanaged", "MutatingWebhookConfiguration", "--fence-after", "--prometheus", "muster-visit-jobs", "podtemplates"},
 	},
 	"an agent that manages, fences, measures, and refuses what is not Muster's": {
 		[]string{
@@ -161,7 +161,7 @@ var valueSets = map[string]struct {
 			"--advertise=$(POD_NAME).muster-servers.muster.svc:6878", "requiredDuringSchedulingIgnoredDuringExecution", "maxUnavailable: 1", `"*.muster-servers.muster.svc"`,
 			"--server=muster-server-0.muster-servers.muster.svc:6879,muster-server-1.muster-servers.muster.svc:6879", "port: 5432",
 		},
-		[]string{"maxUnavailable: 0", "MUSTER_JOURNAL=", "--journal", "--retain"},
+		[]string{"maxUnavailable: 0", "MUSTER_JOURNAL=", "--journal", "--retain", "--most-waiting"},
 	},
 	"the example of several servers": {
 		[]string{"file=../../examples/several-servers/values.yaml"},
@@ -192,9 +192,9 @@ var valueSets = map[string]struct {
 		[]string{"--oidc", "--session"},
 	},
 	"one server with its journal in a database": {
-		[]string{"server.journal.dsnSecret=db", "server.journal.dsnKey=dsn", "server.journal.port=6432", "server.retain=90d", "agent.enabled=false"},
+		[]string{"server.journal.dsnSecret=db", "server.journal.dsnKey=dsn", "server.journal.port=6432", "server.retain=90d", "server.mostWaiting=1000000", "agent.enabled=false"},
 		6,
-		[]string{"replicas: 1\n  serviceName: muster\n", "name: db, key: dsn", "port: 6432", "maxUnavailable: 0", "            - --retain=90d\n"},
+		[]string{"replicas: 1\n  serviceName: muster\n", "name: db, key: dsn", "port: 6432", "maxUnavailable: 0", "            - --retain=90d\n", "            - --most-waiting=1000000\n"},
 		[]string{"POD_NAME", "--advertise", "clusterIP: None"},
 	},
 	"a server that reaches a cluster itself and fences there": {
@@ -304,6 +304,8 @@ func TestTheChartRefusesWrongValues(t *testing.T) {
 		{"server.oidc.issuer=https://id.example.org"},
 		{"server.oidc.clientID=muster"},
 		{"server.tokenReview.clusters[0].name=lion"},
+		{"server.mostWaiting=-1"},
+		{"server.mostWaiting=many"},
 		{"server.replicas=2", "server.journal.dsnSecret=db", "server.tls.by=proxy", "server.agents.enabled=false", "agent.enabled=false", "server.oidc.issuer=https://id.example.org", "server.oidc.clientID=muster"},
 		{"agent.mode=manage", "agent.admission.by=webhook", "agent.admission.webhook.tlsSecret=x"},
 		{"agent.mode=manage", "agent.admission.failurePolicy=Maybe"},
@@ -313,7 +315,7 @@ func TestTheChartRefusesWrongValues(t *testing.T) {
 			t.Errorf("%v is taken", wrong)
 		} else if !strings.Contains(string(out), "enable server") && !strings.Contains(string(out), "agent.") && !strings.Contains(string(out), "server.clusters") &&
 			!strings.Contains(string(out), "server.replicas") && !strings.Contains(string(out), "server.tls") && !strings.Contains(string(out), "server.agents") &&
-			!strings.Contains(string(out), "server.tokens") && !strings.Contains(string(out), "server.tokenReview") && !strings.Contains(string(out), "server.oidc") && !strings.Contains(string(out), "server.sessions") {
+			!strings.Contains(string(out), "server.tokens") && !strings.Contains(string(out), "server.mostWaiting") && !strings.Contains(string(out), "server.tokenReview") && !strings.Contains(string(out), "server.oidc") && !strings.Contains(string(out), "server.sessions") {
 			t.Errorf("%v: what is wrong is not said: %s", wrong, out)
 		}
 	}

@@ -70,6 +70,8 @@ priorityClassName: {{ . }}
 {{- if not (or .Values.server.tokensSecret $oidc.issuer) }}{{ fail "server.tokensSecret: name the Secret with tokens.yaml, or the provider where people sign in (server.oidc.issuer); the server is reached over the network" }}{{ end -}}
 {{- if ne (empty $oidc.issuer) (empty $oidc.clientID) }}{{ fail "server.oidc: issuer and clientID belong together; give both" }}{{ end -}}
 {{- if and $oidc.issuer (gt (int .Values.server.replicas) 1) (not .Values.server.sessions.keySecret) }}{{ fail "server.sessions.keySecret: several servers need one key of sessions; name the Secret with session.key (openssl rand 32)" }}{{ end -}}
+{{- $waiting := .Values.server.mostWaiting }}
+{{- if and $waiting (lt (int $waiting) 1) }}{{ fail (printf "server.mostWaiting is %v; give a number of workloads, as 10000" $waiting) }}{{ end -}}
 {{- range .Values.server.tokenReview.clusters }}
 {{- if not (and .name .kubeconfigSecret) }}{{ fail "server.tokenReview.clusters: each needs name and kubeconfigSecret" }}{{ end -}}
 {{- end }}
