@@ -33,6 +33,7 @@ func (s *server) openAuth() error {
 		if err := s.openSessions(); err != nil {
 			return err
 		}
+		go s.oidc.Greet() // it ends by itself: each question to the provider has an end
 		list = append(list, s.sessions, s.oidc)
 	}
 	if len(s.TokenReview) > 0 {

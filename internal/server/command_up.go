@@ -53,7 +53,7 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	f.StringVar(&o.upOptions.Journal, "journal", "", "postgres:// address of the database that the journal is in ($MUSTER_JOURNAL); without it the journal is in --data")
 	f.BoolVar(&o.Standby, "standby", false, "with --journal: follow the server that leads, and take over when it is gone")
 	f.StringVar(&o.Advertise, "advertise", "", "with --journal: host:port where the other servers reach this one; without it where it listens")
-	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens, and TLS or a proxy")
+	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens or --oidc-issuer, and TLS or a proxy")
 	wireFlags(f, &o.upOptions)
 	outsideFlags(f, &o.Outside)
 	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, namespaces, operator")
@@ -111,6 +111,9 @@ func (o *upCommand) settle() error {
 	}
 	if (o.OIDC.Issuer == "") != (o.OIDC.ClientID == "") {
 		return cli.Usage("--oidc-issuer and --oidc-client-id belong together; give both")
+	}
+	if err := checkIssuer(o.OIDC.Issuer); err != nil {
+		return err
 	}
 	if err := checkSessions(o.upOptions); err != nil {
 		return err

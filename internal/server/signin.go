@@ -41,6 +41,16 @@ func sessionFlags(f *pflag.FlagSet, o *upOptions) {
 	f.DurationVar(&o.Session.Whole, "session-lasts", 12*time.Hour, "a session of the pages ends after so long at the latest")
 }
 
+// checkIssuer refuses a provider whose keys another machine on the way could replace: with
+// them it could make anybody's ID token.
+func checkIssuer(issuer string) error {
+	u, err := url.Parse(issuer)
+	if issuer == "" || err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && cli.Loopback(u.Hostname())) {
+		return nil
+	}
+	return cli.Usage("--oidc-issuer %.200q; write https://HOST/PATH, as the provider names itself (http only for one on this machine)", issuer)
+}
+
 // leastSession is how long a session lasts at least.
 const leastSession = time.Minute
 

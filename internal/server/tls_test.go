@@ -38,6 +38,18 @@ func TestTokensNeverCrossANetworkReadable(t *testing.T) {
 	}
 }
 
+// Who could change what a provider says on its way could be anybody.
+func TestAProviderIsAskedByTLS(t *testing.T) {
+	for issuer, taken := range map[string]bool{
+		"": true, "https://id.example.org": true, "https://id.example.org/realms/lab": true, "http://localhost:5556": true, "http://127.0.0.1:5556/dex": true,
+		"http://id.example.org": false, "id.example.org": false, "http://localhost.example.org": false, "ftp://localhost": false,
+	} {
+		if err := checkIssuer(issuer); (err == nil) != taken {
+			t.Errorf("%q: %v", issuer, err)
+		}
+	}
+}
+
 // The certificate that a server makes is its own for a year, and only its user may read the key.
 func TestAServerMakesItsCertificateOnce(t *testing.T) {
 	s := &server{upOptions: upOptions{TLSCert: selfMade}, folder: &datafolder.Folder{Path: t.TempDir()}}

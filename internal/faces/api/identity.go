@@ -147,6 +147,17 @@ func (s *Server) actFor(c *caller, as string) (core.Actor, error) {
 
 var errNoToken = errors.New("no token: send the header Authorization: Bearer TOKEN (--token, or MUSTER_TOKEN)")
 
+// errNotSignedIn is what who shows nothing is told where people sign in at a provider.
+var errNotSignedIn = errors.New("you are not signed in here: muster login signs you in; a program shows a token (--token, or MUSTER_TOKEN)")
+
+// unknown is what who shows nothing is told.
+func (list SignIns) unknown() error {
+	if slices.ContainsFunc(list, func(a Authenticator) bool { _, is := a.(*OIDC); return is }) {
+		return errNotSignedIn
+	}
+	return errNoToken
+}
+
 // bearerOf is the token that a request bears; "": none.
 func bearerOf(r *http.Request) string {
 	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -175,7 +186,7 @@ func (list SignIns) Identify(r *http.Request) (Identity, error) {
 			return who, err
 		}
 	}
-	return Identity{}, errNoToken
+	return Identity{}, list.unknown()
 }
 
 // proves says whether a request proves by its connection alone who sends it.

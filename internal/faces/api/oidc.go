@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -104,6 +105,25 @@ func (p *OIDC) Endpoint() (oauth2.Endpoint, error) {
 	return provider.Endpoint(), nil
 }
 
+// Scopes are what this server and its command line ask the provider for, of what it says
+// that it has: some refuse a sign-in that asks for more.
+func (p *OIDC) Scopes() []string {
+	provider, err := p.reach()
+	var said struct {
+		Has []string `json:"scopes_supported"`
+	}
+	if err != nil || provider.Claims(&said) != nil || len(said.Has) == 0 {
+		return scopes
+	}
+	return slices.DeleteFunc(slices.Clone(scopes), func(s string) bool { return s != oidc.ScopeOpenID && !slices.Contains(said.Has, s) })
+}
+
+// scopes bring a user's name and groups, and what a sign-in is renewed with.
+var scopes = []string{oidc.ScopeOpenID, "email", "profile", "groups", oidc.ScopeOfflineAccess}
+
+// Greet finds the provider when a server starts, so that the log says at once if it is not there.
+func (p *OIDC) Greet() { _, _ = p.reach() }
+
 // Client asks the provider; what it asks has an end.
 func (p *OIDC) Client() *http.Client { return p.o.Client }
 
@@ -196,5 +216,5 @@ const SignInPath = "/sign-in.json"
 // Tell answers SignInPath.
 func (p *OIDC) Tell(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]string{"issuer": p.o.Issuer, "client_id": p.o.ClientID, "groups_claim": p.o.GroupsClaim})
+	_ = json.NewEncoder(w).Encode(map[string]any{"issuer": p.o.Issuer, "client_id": p.o.ClientID, "groups_claim": p.o.GroupsClaim, "scopes": p.Scopes()})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -128,5 +129,20 @@ func TestAProviderRotatesItsKeyAndGoesAway(t *testing.T) {
 	p.rotate("three")
 	if _, err := a.Identify(bearing(t, p.token(nil))); err == nil {
 		t.Error("a key that the provider could not confirm is believed")
+	}
+}
+
+// A server with a provider tells who shows nothing how to sign in.
+func TestWhoShowsNothingIsToldHowToSignIn(t *testing.T) {
+	p := newProvider(t)
+	none, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	must(t, err)
+	for says, list := range map[string]api.SignIns{
+		"muster login": {api.NewOIDC(api.OIDCOptions{Issuer: p.http.URL, ClientID: "muster"})},
+		"no token":     {},
+	} {
+		if _, err := list.Identify(none); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("it says %v, want %q", err, says)
+		}
 	}
 }

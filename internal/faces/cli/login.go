@@ -12,9 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"connectrpc.com/connect"
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/spf13/cobra"
 	"golang.org/x/oauth2"
+
+	"github.com/muster-fleet/muster/client"
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
 // loginOptions are those of `muster login`.
@@ -79,24 +83,47 @@ func (o *loginOptions) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("sign in at %s: %w", where.Issuer, err)
 	}
-	if _, ok := token.Extra("id_token").(string); !ok {
+	id, ok := token.Extra("id_token").(string)
+	if !ok {
 		return fmt.Errorf("sign in at %s: the provider gave no ID token", where.Issuer)
 	}
 	if err := o.keepSignIn(where, c.Endpoint.TokenURL, token); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(o.Out, "signed in at %s for %s\n", where.Issuer, o.server)
+	return o.greeted(ctx, where, id)
+}
+
+// greeted says as whom the server knows who signed in. A sign-in that it refuses is none.
+func (o *loginOptions) greeted(ctx context.Context, where signInAt, idToken string) error {
+	c := client.New(client.Options{Address: o.server, Token: idToken, HTTPClient: o.HTTP})
+	s, err := c.System.Status(ctx, &musterv1.StatusRequest{WithoutWorkloads: true})
+	if connect.CodeOf(err) == connect.CodeUnauthenticated {
+		return errors.Join(fmt.Errorf("%s does not take the sign-in at %s: %w", o.server, where.Issuer, err), o.forgetSignIn())
+	}
+	as := ""
+	if err == nil {
+		as = " as " + s.GetActor()
+	}
+	_, err = fmt.Fprintf(o.Out, "signed in%s at %s for %s\n", as, where.Issuer, o.server)
+	if err == nil && (o.token != "" || o.Getenv(tokenEnv) != "") {
+		_, err = fmt.Fprintf(o.Err, "A token is given (--token, or %s): it is shown in place of this sign-in.\n", tokenEnv)
+	}
 	return err
 }
 
 // signInAt is where people of a server sign in, as the server says.
 type signInAt struct {
-	Issuer   string `json:"issuer"`
-	ClientID string `json:"client_id"`
+	Issuer   string   `json:"issuer"`
+	ClientID string   `json:"client_id"`
+	Scopes   []string `json:"scopes"` // those of its scopes that serve; an older server names none
 }
 
 func (w signInAt) config(at oauth2.Endpoint) *oauth2.Config {
-	return &oauth2.Config{ClientID: w.ClientID, Endpoint: at, Scopes: []string{oidc.ScopeOpenID, "email", "profile", "groups", oidc.ScopeOfflineAccess}}
+	if len(w.Scopes) == 0 {
+		w.Scopes = []string{oidc.ScopeOpenID, "email", "profile", "groups", oidc.ScopeOfflineAccess}
+	}
+	at.AuthStyle = oauth2.AuthStyleInParams // it has no secret to show first, and a code serves once
+	return &oauth2.Config{ClientID: w.ClientID, Endpoint: at, Scopes: w.Scopes}
 }
 
 // mostSaid bounds what a server says of its provider, in bytes.
@@ -121,13 +148,14 @@ func (o *loginOptions) whereToSignIn(ctx context.Context) (w signInAt, err error
 		return w, fmt.Errorf("%s has no provider where people sign in (muster up --oidc-issuer); show a token instead (--token)", o.server)
 	}
 	u, err := url.Parse(w.Issuer)
-	if err != nil || u.Scheme != "https" && !loopback(u.Hostname()) {
+	if err != nil || u.Scheme != "https" && !Loopback(u.Hostname()) {
 		return w, fmt.Errorf("%s names the provider %.200q, which is not reached by https", o.server, w.Issuer)
 	}
 	return w, nil
 }
 
-func loopback(host string) bool {
+// Loopback says whether a host is this machine.
+func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

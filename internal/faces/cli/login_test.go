@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,9 +11,11 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // signInHouse is a server and its provider in one.
@@ -21,6 +24,23 @@ type signInHouse struct {
 	mu sync.Mutex
 
 	exchanged []url.Values
+	lasts     time.Duration // of its ID tokens, where they say it; 0: they do not
+	strict    bool          // a refresh token that comes twice ends the sign-in
+	stranger  bool          // the server knows no caller
+}
+
+// idToken is the newest.
+func (h *signInHouse) idToken() string {
+	if h.lasts == 0 {
+		return fmt.Sprintf("id.token.%d", len(h.exchanged))
+	}
+	claims := fmt.Sprintf(`{"exp":%d,"turn":%d}`, time.Now().Add(h.lasts).Unix(), len(h.exchanged))
+	return "e30." + base64.RawURLEncoding.EncodeToString([]byte(claims)) + ".sig"
+}
+
+// spent says whether a refresh token came before.
+func (h *signInHouse) spent(token string) bool {
+	return slices.ContainsFunc(h.exchanged, func(v url.Values) bool { return token != "" && v.Get("refresh_token") == token })
 }
 
 func newSignInHouse(t *testing.T) *signInHouse {
@@ -43,12 +63,22 @@ func newSignInHouse(t *testing.T) *signInHouse {
 			say(map[string]any{"device_code": "d", "user_code": "ABCD-\x1b[31mEFGH", "verification_uri": h.URL + "/type", "expires_in": 60, "interval": 1})
 		case "/token":
 			_ = r.ParseForm()
+			if h.strict && h.spent(r.PostForm.Get("refresh_token")) {
+				w.WriteHeader(http.StatusBadRequest)
+				say(map[string]string{"error": "invalid_grant"})
+				return
+			}
 			h.exchanged = append(h.exchanged, r.PostForm)
 			say(map[string]any{
 				"access_token": "x", "token_type": "Bearer", "refresh_token": fmt.Sprintf("refresh-%d", len(h.exchanged)), "expires_in": 30,
-				"id_token": fmt.Sprintf("id.token.%d", len(h.exchanged)),
+				"id_token": h.idToken(),
 			})
 		default:
+			if h.stranger {
+				w.WriteHeader(http.StatusUnauthorized)
+				say(map[string]string{"code": "unauthenticated", "message": "nobody has proven that this is your address"})
+				return
+			}
 			http.NotFound(w, r)
 		}
 	}))
@@ -96,6 +126,66 @@ func TestASignInByDeviceCodeIsKeptAndRenewed(t *testing.T) {
 	}
 	if got := a.tokenInForce(); got != "" {
 		t.Errorf("after signing out it is %q", got)
+	}
+}
+
+// Commands that run side by side ask the provider for one token together: one that is asked
+// twice with the same may end the sign-in.
+func TestCommandsSideBySideRenewOnce(t *testing.T) {
+	h := newSignInHouse(t)
+	h.strict, h.lasts = true, 30*time.Second
+	a, _ := signer(t, h.URL)
+	if err := (&loginOptions{app: a, device: true}).run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.mu.Lock()
+	h.lasts = time.Hour
+	h.mu.Unlock()
+	tokens := make(chan string)
+	for range 8 {
+		go func() { tokens <- a.tokenInForce() }()
+	}
+	first := <-tokens
+	for range 7 {
+		if got := <-tokens; got != first {
+			t.Errorf("one command has %q, another %q", first, got)
+		}
+	}
+	if len(h.exchanged) != 2 {
+		t.Errorf("the provider was asked %d times", len(h.exchanged))
+	}
+}
+
+// An ID token that ends before the access token beside it is renewed before its own end.
+func TestASignInIsRenewedBeforeItsIDTokenEnds(t *testing.T) {
+	for _, c := range []struct {
+		lasts time.Duration
+		asked int
+	}{{30 * time.Second, 2}, {time.Hour, 1}} { // what comes beside it lasts 30 s, whatever it says
+		h := newSignInHouse(t)
+		h.lasts = c.lasts
+		a, _ := signer(t, h.URL)
+		if err := (&loginOptions{app: a, device: true}).run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a.tokenInForce()
+		if len(h.exchanged) != c.asked {
+			t.Errorf("a token for %v: the provider was asked %d times, want %d", c.lasts, len(h.exchanged), c.asked)
+		}
+	}
+}
+
+// Who the provider knows and the server does not is not told to be signed in.
+func TestASignInThatTheServerRefusesIsNone(t *testing.T) {
+	h := newSignInHouse(t)
+	h.stranger = true
+	a, _ := signer(t, h.URL)
+	err := (&loginOptions{app: a, device: true}).run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "does not take the sign-in") || !strings.Contains(err.Error(), "proven") {
+		t.Errorf("it says %v", err)
+	}
+	if _, err := os.Stat(a.signInFile()); err == nil {
+		t.Error("it is kept")
 	}
 }
 

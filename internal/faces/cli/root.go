@@ -318,12 +318,15 @@ func (a *app) client() *client.Client {
 	return client.New(client.Options{Address: a.server, Token: cmp.Or(a.tokenInForce(), a.localToken()), As: a.as, HTTPClient: a.HTTP})
 }
 
+// tokenEnv names the variable that may hold a token.
+const tokenEnv = "MUSTER_TOKEN"
+
 // tokenInForce is the token that the server is shown; "": none.
 func (a *app) tokenInForce() string {
 	if a.token != "" {
 		return a.token
 	}
-	if token := a.Getenv("MUSTER_TOKEN"); token != "" {
+	if token := a.Getenv(tokenEnv); token != "" {
 		return token
 	}
 	return a.ownSignIn()

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -37,7 +39,7 @@ func (a *app) signInFile() string {
 
 func (a *app) keepSignIn(w signInAt, tokenURL string, t *oauth2.Token) error {
 	id, _ := t.Extra("id_token").(string)
-	return a.writeSignIn(kept{Server: a.baseURL(), Issuer: w.Issuer, ClientID: w.ClientID, TokenURL: tokenURL, IDToken: id, Refresh: t.RefreshToken, Until: t.Expiry})
+	return a.writeSignIn(kept{Server: a.baseURL(), Issuer: w.Issuer, ClientID: w.ClientID, TokenURL: tokenURL, IDToken: id, Refresh: t.RefreshToken, Until: endOf(id, t.Expiry)})
 }
 
 func (a *app) writeSignIn(k kept) error {
@@ -59,39 +61,87 @@ func (a *app) writeSignIn(k kept) error {
 }
 
 func (a *app) forgetSignIn() error {
-	err := os.Remove(a.signInFile())
+	free, err := alone(a.signInFile() + ".lock")
+	if err != nil {
+		free = func() {} // there is no such folder, or another's: the file says more
+	}
+	defer free() // a renewal beside it would bring the sign-in back
+	err = os.Remove(a.signInFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-// early is how long before its end a sign-in is renewed.
-const early = time.Minute
+// How long before its end a sign-in is renewed, and how long the provider may take for it.
+const (
+	early         = time.Minute
+	renewPatience = 10 * time.Second
+)
 
 // ownSignIn is the token of the sign-in at this server, renewed if need be; "": there is none.
 func (a *app) ownSignIn() string {
-	data, err := os.ReadFile(a.signInFile())
-	var k kept
-	if err != nil || json.Unmarshal(data, &k) != nil || k.Server != a.baseURL() {
-		return ""
-	}
-	if k.Refresh == "" || k.Until.IsZero() || time.Until(k.Until) > early {
+	k, ok := a.readSignIn()
+	if !ok || !k.ends() {
 		return k.IDToken
 	}
-	ctx, end := context.WithTimeout(context.Background(), 10*time.Second)
+	free, err := alone(a.signInFile() + ".lock")
+	if err != nil {
+		return k.IDToken // renewed without the others' knowledge, all of them could be signed out
+	}
+	defer free()
+	if k, ok = a.readSignIn(); ok && k.ends() { // no other command has renewed it meanwhile
+		k = a.renew(k)
+	}
+	return k.IDToken
+}
+
+// readSignIn reads the sign-in at this server; ok is false where there is none.
+func (a *app) readSignIn() (k kept, ok bool) {
+	data, err := os.ReadFile(a.signInFile())
+	if err != nil || json.Unmarshal(data, &k) != nil || k.Server != a.baseURL() {
+		return kept{}, false
+	}
+	return k, true
+}
+
+// ends says whether a sign-in is to be renewed now, and can be.
+func (k kept) ends() bool {
+	return k.Refresh != "" && !k.Until.IsZero() && time.Until(k.Until) <= early
+}
+
+// renew has the provider give another token. What it is asked with may serve only once, and
+// asked twice a provider may end the whole sign-in: the caller is alone.
+func (a *app) renew(k kept) kept {
+	ctx, end := context.WithTimeout(context.Background(), renewPatience)
 	defer end()
-	c := &oauth2.Config{ClientID: k.ClientID, Endpoint: oauth2.Endpoint{TokenURL: k.TokenURL}}
+	c := &oauth2.Config{ClientID: k.ClientID, Endpoint: oauth2.Endpoint{TokenURL: k.TokenURL, AuthStyle: oauth2.AuthStyleInParams}}
 	t, err := c.TokenSource(ctx, &oauth2.Token{RefreshToken: k.Refresh}).Token()
 	if err != nil {
-		return k.IDToken // the server says that it ended
+		return k // the server says that it ended
 	}
 	if id, ok := t.Extra("id_token").(string); ok {
-		k.IDToken, k.Until = id, t.Expiry
+		k.IDToken, k.Until = id, endOf(id, t.Expiry)
 	}
 	if t.RefreshToken != "" {
 		k.Refresh = t.RefreshToken
 	}
 	_ = a.writeSignIn(k) // if it cannot be kept, the next command renews again
-	return k.IDToken
+	return k
+}
+
+// endOf is when an ID token ends. A token that does not say it ends with what came with it.
+func endOf(idToken string, otherwise time.Time) time.Time {
+	var claims struct {
+		Exp int64 `json:"exp"`
+	}
+	parts := strings.Split(idToken, ".")
+	if len(parts) != 3 { //nolint:mnd // header, claims, signature
+		return otherwise
+	}
+	data, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || json.Unmarshal(data, &claims) != nil || claims.Exp <= 0 {
+		return otherwise
+	}
+	return time.Unix(claims.Exp, 0)
 }

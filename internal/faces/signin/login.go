@@ -41,11 +41,11 @@ func (m *Middleware) config(callback string) (*oauth2.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.o.Secret == "" {
+		at.AuthStyle = oauth2.AuthStyleInParams // a public client has nothing to show first, and a code serves once
+	}
 	_, client := m.o.Provider.Names()
-	return &oauth2.Config{
-		ClientID: client, ClientSecret: m.o.Secret, Endpoint: at, RedirectURL: callback,
-		Scopes: []string{oidc.ScopeOpenID, "email", "profile", "groups", oidc.ScopeOfflineAccess},
-	}, nil
+	return &oauth2.Config{ClientID: client, ClientSecret: m.o.Secret, Endpoint: at, RedirectURL: callback, Scopes: m.o.Provider.Scopes()}, nil
 }
 
 // start sends a reader to the provider.

@@ -25,6 +25,8 @@ type Provider interface {
 	Client() *http.Client
 	// Names are its URL, and this server as it knows it.
 	Names() (issuer, clientID string)
+	// Scopes are what it is asked for.
+	Scopes() []string
 }
 
 // Options of New.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,7 +20,8 @@ import (
 )
 
 // provider is an OpenID provider at which ada is signed in already: it sends each browser
-// back with a code at once.
+// back with a code at once. It is a strict one: whom it knows has no secret, and it refuses
+// scopes that it does not say it has.
 type provider struct {
 	t    *testing.T
 	http *httptest.Server
@@ -43,7 +45,7 @@ func newProvider(t *testing.T, now func() time.Time) *provider {
 	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
 		say(w, map[string]any{
 			"issuer": p.http.URL, "authorization_endpoint": p.http.URL + "/auth", "token_endpoint": p.http.URL + "/token", "jwks_uri": p.http.URL + "/keys",
-			"id_token_signing_alg_values_supported": []string{"RS256"},
+			"id_token_signing_alg_values_supported": []string{"RS256"}, "scopes_supported": []string{"openid", "email", "offline_access"},
 		})
 	})
 	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
@@ -86,6 +88,12 @@ func (p *provider) rotate(id string) {
 
 func (p *provider) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
+	for scope := range strings.FieldsSeq(q.Get("scope")) {
+		if scope != "openid" && scope != "email" && scope != "offline_access" { // of which it said nothing
+			http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"error": {"invalid_scope"}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
+			return
+		}
+	}
 	code := rand.Text()
 	p.codes[code] = q
 	back := q.Get("redirect_uri") + "?" + url.Values{"code": {code}, "state": {q.Get("state")}}.Encode()
@@ -94,6 +102,11 @@ func (p *provider) authorize(w http.ResponseWriter, r *http.Request) {
 
 func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
+	if _, _, shown := r.BasicAuth(); shown { // of a client that has no secret; the code is spent
+		delete(p.codes, r.PostForm.Get("code"))
+		p.refuse(w)
+		return
+	}
 	nonce := ""
 	switch r.PostForm.Get("grant_type") {
 	case "authorization_code":
