@@ -97,6 +97,7 @@ type forecast struct {
 	asked      map[uint64]bool
 	options    Options
 	correction correction
+	arena      fleet.Arena                // of the copy that lives through a path
 	starts     map[uint64][]fleet.Instant // by path; Never where a path does not know
 	cutShort   bool                       // some path had to stop early: its steps were used up
 	came       Progress                   // how far the paths came
@@ -197,7 +198,7 @@ func (f *forecast) drawn(n int) lengths { return drawn{f.options.History, n, f.o
 // path goes one path, with an equal part of the steps.
 func (f *forecast) path(l lengths, asked map[uint64]bool, explains bool) (*path, outcome) {
 	steps := max(1, f.options.Steps/f.options.Paths)
-	imagined := f.base.Fork()
+	imagined := f.base.ForkInto(&f.arena) // the path before is over
 	imagined.StopLearning()
 	p := newPath(imagined, f.now, asked, l, &steps)
 	p.explains, p.stop = explains, f.options.Stop

@@ -33,10 +33,13 @@ type trial struct {
 	beyond []*fleet.Workload
 }
 
-func (b *tries) trial(on *fleet.State) *trial {
-	t := &trial{s: on.Fork(), now: b.now, by: map[uint64][]uint64{}}
-	t.s.StopLearning()
-	return t
+// trial begins a try on a copy that takes the place of the one before: that one is over.
+func (b *tries) trial(on *fleet.State) *trial { return b.trialOf(on.ForkInto(&b.arena)) }
+
+// trialOf begins a try on a copy of its own.
+func (b *tries) trialOf(own *fleet.State) *trial {
+	own.StopLearning()
+	return &trial{s: own, now: b.now, by: map[uint64][]uint64{}}
 }
 
 // do gives the commands one after the other; false if one is refused.

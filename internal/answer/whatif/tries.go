@@ -26,6 +26,7 @@ type tries struct {
 	missed bool // something was left untried
 
 	parts map[string]*fleet.State // see part
+	arena fleet.Arena             // of the copy on which something is tried
 	whole bool                    // for a test: everything is tried on the whole fleet
 }
 
@@ -54,6 +55,9 @@ func (b *tries) part(list []*fleet.Partition, trees map[string]bool) *fleet.Stat
 	if b.whole {
 		list = b.s.Partitions
 	}
+	if !b.othersWait(trees) {
+		trees = nil
+	}
 	key := strings.Join(slices.Sorted(maps.Keys(trees)), " ")
 	for _, p := range list {
 		key += "|" + p.ID
@@ -69,6 +73,20 @@ func (b *tries) part(list []*fleet.Partition, trees map[string]bool) *fleet.Stat
 		b.parts[key] = c
 	}
 	return b.parts[key]
+}
+
+// othersWait says whether any work waits in other trees than these. Where none does a copy without
+// it is the same as one with it.
+func (b *tries) othersWait(trees map[string]bool) bool {
+	if trees == nil {
+		return false
+	}
+	for _, w := range b.s.Workloads {
+		if w.State == fleet.Pending && !trees[w.Tree()] {
+			return true
+		}
+	}
+	return false
 }
 
 // widenings bounds how often a copy is made wider before it is made of all partitions.

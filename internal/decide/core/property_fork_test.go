@@ -65,7 +65,9 @@ func TestCopiesShareNothingThatChanges(t *testing.T) {
 	if len(before) < 200 {
 		t.Fatalf("the state reaches only %d pieces of memory: it is too empty to tell", len(before))
 	}
-	for name, c := range map[string]*fleet.State{"fork": s.Fork(), "clone": s.Clone(), "fork ahead": s.ForkAhead(2)} {
+	var arena fleet.Arena
+	s.ForkInto(&arena)
+	for name, c := range map[string]*fleet.State{"fork": s.Fork(), "clone": s.Clone(), "fork ahead": s.ForkAhead(2), "second fork into an arena": s.ForkInto(&arena)} {
 		after, shared := map[uintptr]string{}, map[string]bool{}
 		owned(reflect.ValueOf(c), "State", after)
 		for at, field := range after {

@@ -42,10 +42,22 @@ func forked(w *world) *failure {
 	for _, v := range w.s.Workloads {
 		v.Scratch = nil
 	}
-	own, other := w.s.Fork(), w.s.Fork()
+	var arena fleet.Arena
+	first, other := w.s.ForkInto(&arena), w.s.Fork()
+	upset(w, first)
+	own := w.s.ForkInto(&arena) // in the place of one to which everything was done
 	if !reflect.DeepEqual(w.s, own) {
 		return &failure{rule: "a fork is the same", detail: fmt.Sprintf("the fork of %s differs", w.s)}
 	}
+	upset(w, own)
+	if !reflect.DeepEqual(w.s, other) {
+		return &failure{rule: "a fork is its own", detail: fmt.Sprintf("what was done to the fork of %s shows", w.s)}
+	}
+	return nil
+}
+
+// upset does to a fork of the world's state whatever it can.
+func upset(w *world, own *fleet.State) {
 	later := w.now.Add(time.Second)
 	for _, p := range own.Partitions {
 		if len(p.Nodes) > 0 {
@@ -58,10 +70,6 @@ func forked(w *world) *failure {
 	}
 	disturb(own, core.Tick{}, later.Add(100*time.Hour))
 	own.Lighten()
-	if !reflect.DeepEqual(w.s, other) {
-		return &failure{rule: "a fork is its own", detail: fmt.Sprintf("what was done to the fork of %s shows", w.s)}
-	}
-	return nil
 }
 
 // disturb does what it can to a fork; what is refused is nothing.

@@ -14,9 +14,10 @@ import (
 func (s *State) Fork() *State { return s.fork(0) }
 
 // fork copies the state; of each kind of a queue the first units, most; 0: all.
-func (s *State) fork(most int) *State {
-	f := newFork(0)
-	f.most = most
+func (s *State) fork(most int) *State { return s.forkBy(&fork{Arena: &Arena{}, most: most}) }
+
+func (s *State) forkBy(f *fork) *State {
+	f.begin()
 	c := *s
 	f.to = &c
 	c.Buffers, c.shapes, c.EndedOrder = maps.Clone(s.Buffers), maps.Clone(s.shapes), slices.Clone(s.EndedOrder)
@@ -60,15 +61,14 @@ func (f *fork) fill(s *State, list []*Partition) {
 	}
 }
 
-func newFork(workloads int) *fork {
-	return &fork{
-		partitions: map[*Partition]*Partition{}, trees: map[*Tree]*Tree{}, accounts: map[*Account]*Account{}, holds: map[*Hold]*Hold{},
-		work: make(map[*Workload]*Workload, workloads),
-	}
+func (f *fork) begin() {
+	f.partitions, f.trees = map[*Partition]*Partition{}, map[*Tree]*Tree{}
+	f.accounts, f.holds = map[*Account]*Account{}, map[*Hold]*Hold{}
 }
 
 // fork is a copy on its way: whose copy is who.
 type fork struct {
+	*Arena
 	to         *State
 	partitions map[*Partition]*Partition
 	trees      map[*Tree]*Tree
@@ -113,22 +113,22 @@ func (f *fork) workloads(s *State) {
 		f.workloadsAhead(s)
 		return
 	}
-	f.work = make(map[*Workload]*Workload, len(s.Workloads))
-	f.twins(len(s.Workloads), maps.Values(s.Workloads))
-	f.to.names = make(map[string]*Workload, len(s.names))
+	f.copies(len(s.Workloads), maps.Values(s.Workloads))
+	f.to.names = emptied(&f.names, len(s.names))
 	for name, w := range s.names {
 		f.to.names[name] = f.work[w]
 	}
 }
 
-// twins copies so many workloads.
-func (f *fork) twins(n int, list iter.Seq[*Workload]) {
-	f.to.Workloads, f.to.nowhere = make(map[uint64]*Workload, n), map[uint64]*Workload{}
-	all, pools := make([]Workload, 0, n), 0
+// copies copies so many workloads.
+func (f *fork) copies(n int, list iter.Seq[*Workload]) {
+	f.work = emptied(&f.twins, n)
+	f.to.Workloads, f.to.nowhere = emptied(&f.byID, n), emptied(&f.Arena.nowhere, 0)
+	all, pools := f.Arena.work.take(n), 0
 	for w := range list {
 		pools += len(w.Replicas)
 	}
-	held := make([][]Replica, 0, pools)
+	held := f.held.take(pools)
 	for w := range list {
 		all = append(all, *w)
 		c := &all[len(all)-1]
@@ -255,7 +255,7 @@ func (f *fork) queue(q *queue) {
 		f.queueAhead(q)
 		return
 	}
-	twins, own := make(map[*Waiting]*Waiting, q.all.size), make([]Waiting, 0, q.all.size)
+	twins, own := emptied(&f.waiting, q.all.size), f.units.take(q.all.size)
 	for it := range q.all.each() {
 		own = append(own, *it)
 		f.unit(twins, it, &own[len(own)-1])
@@ -295,7 +295,7 @@ func (f *fork) places(was, is *Workload) {
 	is.watchedAt, is.leavesTree = f.partitions[was.watchedAt], f.trees[was.leavesTree]
 	is.queued = nil
 	if was.queued != nil {
-		is.queued = make([]queueSpot, 0, len(was.queued))
+		is.queued = f.spots.take(len(was.queued))
 	}
 	for _, spot := range was.queued {
 		if spot.partition = f.partitions[spot.partition]; spot.partition == nil {

@@ -49,7 +49,7 @@ func (f *fork) workloadsAhead(s *State) {
 		}
 	}
 	work = eachOnce(work)
-	f.twins(len(work), slices.Values(work))
+	f.copies(len(work), slices.Values(work))
 	f.rename(s)
 	f.to.EndedOrder = nil // what has ended is not copied
 }

@@ -31,7 +31,8 @@ func (s *State) part(list []*Partition, work []*Workload) *State {
 	for _, p := range list {
 		in[p] = true
 	}
-	f := newFork(len(work))
+	f := &fork{Arena: &Arena{}}
+	f.begin()
 	c := State{
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: maps.Clone(s.Buffers), Health: s.Health,
 		NextHold: s.NextHold, NextID: s.NextID, LastRequest: s.LastRequest,
@@ -47,7 +48,7 @@ func (s *State) part(list []*Partition, work []*Workload) *State {
 	s.sleepingLives(&c)
 	c.Holds = copied(f.holds, heldIn(s, in))
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
-	f.twins(len(work), slices.Values(work))
+	f.copies(len(work), slices.Values(work))
 	f.rename(s)
 	f.fill(s, list)
 	for _, a := range s.alarms {

@@ -2,16 +2,24 @@ package text
 
 import "strings"
 
+// longest is how long a word may be, in bytes: no key comes near a longer one, and distance is quadratic.
+const longest = 64
+
 // Nearest is the known word with the fewest typing errors between it and the
 // given one, or "" where none is near enough to have been meant.
 func Nearest(word string, known []string) string {
-	const longest = 64 // no key comes near, and distance is quadratic
 	if len(word) > longest {
 		return ""
 	}
 	best, least := "", 1+max(1, len(word)/3)
+	word = strings.ToLower(word)
+	var rows [3][2 * longest]int // those of distance: no known word that is longer comes near
 	for _, k := range known {
-		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least {
+		low := strings.ToLower(k)
+		if max(len(low)-len(word), len(word)-len(low)) >= least {
+			continue // each letter more is an error
+		}
+		if d := distance(word, low, &rows); d < least {
 			best, least = k, d
 		}
 	}
@@ -19,14 +27,13 @@ func Nearest(word string, known []string) string {
 }
 
 // distance counts the insertions, deletions, replacements and swaps of
-// neighbours from a to b.
-func distance(a, b string) int {
-	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
+// neighbours from a to b, in rows that it may overwrite.
+func distance(a, b string, rows *[3][2 * longest]int) int {
+	before, row, next := rows[0][:len(b)+1], rows[1][:len(b)+1], rows[2][:len(b)+1]
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		next := make([]int, len(b)+1)
 		next[0] = i + 1
 		for j := range len(b) {
 			next[j+1] = min(row[j]+one(a[i] != b[j]), row[j+1]+1, next[j]+1)
@@ -34,7 +41,7 @@ func distance(a, b string) int {
 				next[j+1] = min(next[j+1], before[j-1]+1)
 			}
 		}
-		before, row = row, next
+		before, row, next = row, next, before
 	}
 	return row[len(b)]
 }
