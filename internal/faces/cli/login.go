@@ -98,7 +98,8 @@ func (o *loginOptions) greeted(ctx context.Context, where signInAt, idToken stri
 	c := client.New(client.Options{Address: o.server, Token: idToken, HTTPClient: o.HTTP})
 	s, err := c.System.Status(ctx, &musterv1.StatusRequest{WithoutWorkloads: true})
 	if connect.CodeOf(err) == connect.CodeUnauthenticated {
-		return errors.Join(fmt.Errorf("%s does not take the sign-in at %s: %w", o.server, where.Issuer, err), o.forgetSignIn())
+		refused := fmt.Errorf("%s does not take the sign-in at %s: %s", o.server, where.Issuer, explain(err))
+		return errors.Join(connect.NewError(connect.CodeUnauthenticated, refused), o.forgetSignIn())
 	}
 	as := ""
 	if err == nil {

@@ -181,8 +181,11 @@ func TestASignInThatTheServerRefusesIsNone(t *testing.T) {
 	h.stranger = true
 	a, _ := signer(t, h.URL)
 	err := (&loginOptions{app: a, device: true}).run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "does not take the sign-in") || !strings.Contains(err.Error(), "proven") {
-		t.Errorf("it says %v", err)
+	if err == nil {
+		t.Fatal("it is taken")
+	}
+	if said := explain(err); !strings.Contains(said, "does not take the sign-in") || !strings.Contains(said, "proven") || exitCode(err) != ExitNotAllowed {
+		t.Errorf("it says %q, with code %d", said, exitCode(err))
 	}
 	if _, err := os.Stat(a.signInFile()); err == nil {
 		t.Error("it is kept")

@@ -120,7 +120,7 @@ func (f *fork) workloads(s *State) {
 	}
 }
 
-// copies copies so many workloads.
+// copies makes those of so many workloads.
 func (f *fork) copies(n int, list iter.Seq[*Workload]) {
 	f.work = emptied(&f.twins, n)
 	f.to.Workloads, f.to.nowhere = emptied(&f.byID, n), emptied(&f.Arena.nowhere, 0)
