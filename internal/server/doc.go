@@ -18,7 +18,7 @@
 //     and what people see of it (live.go, notices.go).
 //   - ways to prove who calls: access.go, signin.go, tls.go.
 //   - what is carried out outside: taketurns.go drives it. Clusters are built (provision.go, outside.go,
-//     outside_*.go; buildlog.go shows how it goes), and nodes are visited (executors.go).
+//     outside_*.go; buildlog.go shows how it goes, checkedin.go looks at the branch), and nodes are visited (executors.go).
 //
 // agent.go runs the agent of a cluster, which dials in, and agenthealth.go says how it fares.
 // enrolments.go notes which agents are let in. nodeagent.go speaks on a node's machine.
