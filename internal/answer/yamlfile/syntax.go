@@ -63,6 +63,8 @@ func (r *lineReader) Read(p []byte) (int, error) {
 
 var (
 	yamlError = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)`)
+	// These are of the file's bytes: the parser names no line of them.
+	unplaced = regexp.MustCompile(`UTF-8|control characters|offset`)
 	// These come from the parser's second stage: it names the line before the one
 	// where the broken list or mapping begins.
 	structural = regexp.MustCompile(`^did not find expected (<|node content|key|'-'|',')`)
@@ -81,6 +83,9 @@ func (d *Document) syntax(err error, read int) {
 		d.fail(max(begin, read-1), "is no YAML around here: %s in what begins in line %d; check indentation, brackets and quotes",
 			Clip(m[2]), begin)
 		return
+	}
+	if line == 0 && !unplaced.MatchString(m[2]) {
+		line = 1 // the parser counts from 0, and leaves out its first line
 	}
 	d.fail(line, "is no YAML: %s; check indentation, brackets and quotes around here", Clip(m[2]))
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -90,10 +91,19 @@ func checkStepsOf(b fleet.Blueprint) *Refusal {
 	if name, found := twice(b.Projects, func(p string) string { return p }); found {
 		return refuse(Invalid, "blueprint %s names project %q twice; each is applied once, in the order of the list", b.Name, clip(name))
 	}
+	if at := slices.IndexFunc(b.Projects, leaves); at >= 0 {
+		return refuse(Invalid, "blueprint %s: project %q is no folder within the place of projects; write it as network or base/network", b.Name, clip(b.Projects[at]))
+	}
 	if refusal := checkRunner(b); refusal != nil {
 		return refusal
 	}
 	return checkTexts("blueprint "+b.Name, slices.Concat(b.Projects, b.Services, []string{b.Runner})...)
+}
+
+// leaves says whether a project's folder would be outside the place where projects are.
+func leaves(project string) bool {
+	is := path.Clean(project)
+	return project == "" || is == ".." || strings.HasPrefix(is, "../") || strings.HasPrefix(is, "/")
 }
 
 // checkRunner refuses a pipeline that could never begin. Runners that are not known here are

@@ -73,6 +73,7 @@ func TestBadInputAboutBuildingIsRefusedWhole(t *testing.T) {
 		{"a name with two dots", core.PlanCluster{Record: recordOf("a..b", 4)}, core.Invalid, "lower-case letters"},
 		{"a variable in place of the record", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Variables = map[string]string{"Subscription": "s2"} })}, core.Invalid, "the record itself"},
 		{"a variable whose name is none", core.PlanCluster{Record: recordWith("puma", func(r *fleet.ClusterRecord) { r.Variables = map[string]string{"x=1 PATH": "s2"} })}, core.Invalid, "no name of a variable"},
+		{"a project outside the place", blueprintWith(func(b *fleet.Blueprint) { b.Projects = []string{"network", "base/../../etc"} }), core.Invalid, "write it as network or base/network"},
 		{"a runner without projects", blueprintWith(func(b *fleet.Blueprint) { b.Runner = "tofu" }), core.Invalid, "name their folders"},
 		{"a pipeline without its organisation", blueprintWith(func(b *fleet.Blueprint) { b.Runner = "buildkite:clusters" }), core.Invalid, "write buildkite:ORG/PIPELINE"},
 		{"a pipeline of no organisation", blueprintWith(func(b *fleet.Blueprint) { b.Runner = "buildkite:/clusters" }), core.Invalid, "write buildkite:ORG/PIPELINE"},

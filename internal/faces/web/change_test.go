@@ -51,8 +51,8 @@ func TestFormsSayWhyTheyWouldBeRefused(t *testing.T) {
 		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":             "GPUs: is not a whole number: many",
 		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=128":              "It would be refused",
 		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday": "is not a moment to come",
-		"/do/cancel?try=yes&job=base":                                                     "is not NAMESPACE/NAME",
-		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=":                           "Share in %: is missing; write a share such as 15",
+		"/do/cancel?try=yes&job=base":                           "is not NAMESPACE/NAME",
+		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=": "Share in %: is missing; write a share such as 15",
 	} {
 		code, body := h.get(path)
 		if code != http.StatusOK || !strings.Contains(body, want) {
