@@ -131,7 +131,7 @@ func TestSyntaxErrorNamesTheLine(t *testing.T) {
 		"a: 1\nb: 2\nc: 3\n- d\ne: 5\nf: 6\n":                "f:4: is no YAML around here",
 		"a: 1\nb: 2\n\tc: 3\n":                               "f:2: is no YAML: found a tab",
 		"a: 1\nb: \"2\nc: 3\n":                               "f:2: is no YAML: found unexpected end of stream",
-		"a: b: c\n":                                         "f:1: is no YAML: mapping values",
+		"a: b: c\n":                                          "f:1: is no YAML: mapping values",
 	} {
 		if _, err := Parse("f", []byte(text), Options{}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s...", err, want)
