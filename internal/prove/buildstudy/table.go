@@ -17,6 +17,7 @@ type Result struct {
 	Entry, EntryToday   []time.Duration // from the entry to production
 	Steps               map[fleet.ConditionType][]time.Duration
 	Touches             map[string][]int // by blueprint
+	Unasked             map[string][]int // the same, of clusters that no fault brought to a person
 	TodayTouches        []int
 	People, PeopleToday time.Duration // waited on, in sum, between quota and production
 	Within50, Within90  int           // in production by what was said
@@ -26,7 +27,7 @@ type Result struct {
 
 // result gathers the figures of a run.
 func (st *study) result() *Result {
-	r := &Result{Seed: st.seed, Records: len(st.s.Lives), Steps: map[fleet.ConditionType][]time.Duration{}, Touches: map[string][]int{}, Broken: st.broken}
+	r := &Result{Seed: st.seed, Records: len(st.s.Lives), Steps: map[fleet.ConditionType][]time.Duration{}, Touches: map[string][]int{}, Unasked: map[string][]int{}, Broken: st.broken}
 	for i := range st.clusters {
 		if l := st.s.Life(st.clusters[i].record.Name); l != nil && l.Course.Produced != 0 {
 			st.gather(r, l, &st.clusters[i])
@@ -41,6 +42,9 @@ func (st *study) result() *Result {
 	return r
 }
 
+// asked says whether a touch is one that a fault asks for.
+func asked(t fleet.Touch) bool { return t.What != "entry" && t.What != "checkin" }
+
 func (st *study) gather(r *Result, l *fleet.Life, c *cluster) {
 	quota, _ := l.Condition(fleet.QuotaAvailable)
 	begins := quota.Turn.Add(quota.Took)
@@ -50,6 +54,9 @@ func (st *study) gather(r *Result, l *fleet.Life, c *cluster) {
 	r.Today, r.EntryToday = append(r.Today, produced.Sub(begins)), append(r.EntryToday, produced.Sub(l.Entered))
 	r.PeopleToday, r.TodayTouches = r.PeopleToday+waited, append(r.TodayTouches, touches)
 	r.Touches[l.Record.Blueprint] = append(r.Touches[l.Record.Blueprint], len(l.Touches))
+	if !slices.ContainsFunc(l.Touches, asked) {
+		r.Unasked[l.Record.Blueprint] = append(r.Unasked[l.Record.Blueprint], len(l.Touches))
+	}
 	for _, t := range l.Touches {
 		if t.What != "entry" {
 			r.People += t.Waited
@@ -113,6 +120,8 @@ func (r *Result) Table() string {
 	}
 	row("touches of a cluster, check-in by a person", fmt.Sprintf("%.2f", mean(r.Touches["nd"])), fmt.Sprintf("%.2f", mean(r.TodayTouches)))
 	row("touches of a cluster, with the inventory", fmt.Sprintf("%.2f", mean(r.Touches["nd-inventory"])), "")
+	row("clusters that no fault brought to a person; touches by a person's check-in, with the inventory",
+		fmt.Sprintf("%d; %.2f, %.2f", len(r.Unasked["nd"])+len(r.Unasked["nd-inventory"]), mean(r.Unasked["nd"]), mean(r.Unasked["nd-inventory"])), "")
 	row("of the time from quota to production: waited on people", share(r.People, sum(r.Lead)), share(r.PeopleToday, sum(r.Today)))
 	row("in production by what was said: p50, p90", fmt.Sprintf("%d %%, %d %%", 100*r.Within50/max(1, r.Said), 100*r.Within90/max(1, r.Said)), "")
 	row("cores given that were not free, or out of order", fmt.Sprint(len(r.Broken)), "")
