@@ -19,15 +19,8 @@ func (s *server) buildLog(operation string) (string, bool, error) {
 	if err != nil || len(text) == 0 {
 		return "", false, err
 	}
-	checkin, token, err := s.Outside.tokens()
-	if err != nil {
-		return "", false, err
-	}
-	mask, err := s.Outside.mask(checkin, token)
-	if err != nil {
-		return "", false, err
-	}
-	return mask(string(text)), cut, nil
+	shown, err := s.Outside.masked(string(text))
+	return shown, cut && err == nil, err
 }
 
 // folder is where states, runs and logs are kept.

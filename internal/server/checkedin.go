@@ -17,7 +17,7 @@ func (s *server) checkedIn() func(context.Context, fleet.ClusterRecord) (string,
 		return nil
 	}
 	return func(ctx context.Context, r fleet.ClusterRecord) (string, error) {
-		checkin, token, err := o.tokens()
+		checkin, _, err := o.tokens()
 		if err != nil {
 			return "", err
 		}
@@ -27,11 +27,11 @@ func (s *server) checkedIn() func(context.Context, fleet.ClusterRecord) (string,
 		if err == nil {
 			return commit, nil
 		}
-		mask, wrong := o.mask(checkin, token)
+		said, wrong := o.masked(err.Error())
 		if wrong != nil {
 			return "", wrong
 		}
-		return "", errors.New(mask(err.Error()))
+		return "", errors.New(said)
 	}
 }
 

@@ -104,6 +104,19 @@ func (o *outsideOptions) azure() policy.Transporter {
 // cloudSecrets are the variables in which the environment hands secrets to the SDK of Azure.
 var cloudSecrets = []string{"AZURE_CLIENT_SECRET", "AZURE_CLIENT_CERTIFICATE_PASSWORD", "AZURE_PASSWORD"}
 
+// masked takes secrets of adapters out of a text.
+func (o *outsideOptions) masked(text string) (string, error) {
+	checkin, token, err := o.tokens()
+	if err != nil {
+		return "", err
+	}
+	mask, err := o.mask(checkin, token)
+	if err != nil {
+		return "", err
+	}
+	return mask(text), nil
+}
+
 // mask takes out of texts every secret that an adapter is handed.
 func (o *outsideOptions) mask(checkin, token string) (func(string) string, error) {
 	projects, err := secretFile("--tofu-token", o.Tofu.Token)

@@ -20,10 +20,10 @@ func planCluster(s *fleet.State, r Request, c PlanCluster) ([]event.Event, *Refu
 	if refusal != nil {
 		return nil, refusal
 	}
-	switch {
-	case s.Life(record.Name) != nil && s.Life(record.Name).Course.Retired != 0:
-		return nil, nameRetired(s.Life(record.Name))
-	case s.Life(record.Name) != nil:
+	switch l := s.Life(record.Name); {
+	case l != nil && l.Course.Retired != 0:
+		return nil, nameRetired(l)
+	case l != nil:
 		return nil, refuse(NameTaken, "cluster %q is planned already; `muster cluster show %s` shows it", record.Name, record.Name)
 	case s.Cluster(record.Name) != nil:
 		return nil, refuse(NameTaken, "cluster %q is in the fleet already; choose another name", record.Name)

@@ -40,7 +40,7 @@ func (a *app) localToken() string {
 	if host == "localhost" {
 		host = "127.0.0.1"
 	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+	if !Loopback(host) {
 		return ""
 	}
 	text, err := os.ReadFile(filepath.Join(dir, LocalTokenName(net.JoinHostPort(host, port))))

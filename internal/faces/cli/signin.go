@@ -61,7 +61,7 @@ func (a *app) writeSignIn(k kept) error {
 }
 
 func (a *app) forgetSignIn() error {
-	free, err := alone(a.signInFile() + ".lock")
+	free, err := wholefile.Alone(a.signInFile() + ".lock")
 	if err != nil {
 		free = func() {} // there is no such folder, or another's: the file says more
 	}
@@ -85,7 +85,7 @@ func (a *app) ownSignIn() string {
 	if !ok || !k.ends() {
 		return k.IDToken
 	}
-	free, err := alone(a.signInFile() + ".lock")
+	free, err := wholefile.Alone(a.signInFile() + ".lock")
 	if err != nil {
 		return k.IDToken // renewed without the others' knowledge, all of them could be signed out
 	}

@@ -84,7 +84,7 @@ func (c *Checkin) Find(ctx context.Context, o provision.Order) (provision.Report
 	if commit, _, ok := strings.Cut(heads, "\t"); ok {
 		return pushed(o, commit), true, nil
 	}
-	commit, err := c.merged(ctx, o.Record)
+	commit, err := c.Merged(ctx, o.Record)
 	if err != nil || commit == "" {
 		return provision.Report{}, false, err
 	}
@@ -135,10 +135,6 @@ func (c *Checkin) Look(context.Context, provision.Subject) ([]fleet.StepEvidence
 
 // Merged is the commit at which a record stands on the branch that counts, looked for now; "": it does not stand there.
 func (c *Checkin) Merged(ctx context.Context, r fleet.ClusterRecord) (commit string, _ error) {
-	return c.merged(ctx, r)
-}
-
-func (c *Checkin) merged(ctx context.Context, r fleet.ClusterRecord) (commit string, _ error) {
 	want, err := Render(r)
 	if err != nil {
 		return "", fmt.Errorf("git check-in: %w", err)

@@ -36,7 +36,7 @@ func (c *Checkin) CheckedIn(ctx context.Context, s provision.Subject) (string, e
 	if c.knownEmpty(s.Record.Name) == stood {
 		return "", nil
 	}
-	commit, err := c.merged(ctx, s.Record)
+	commit, err := c.Merged(ctx, s.Record)
 	if err == nil && commit == "" {
 		c.keepEmpty(s.Record.Name, stood)
 	}

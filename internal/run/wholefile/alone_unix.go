@@ -1,6 +1,6 @@
 //go:build unix
 
-package cli
+package wholefile
 
 import (
 	"errors"
@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// alone waits until no other process has the lock of a file. free gives it back.
-func alone(path string) (free func(), err error) {
+// Alone waits until no other process has the lock of a file, which it makes where there is none. free gives the lock back,
+// as the end of the process does.
+func Alone(path string) (free func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
