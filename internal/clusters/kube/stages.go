@@ -73,10 +73,7 @@ func (c *Client) ShowStage(ctx context.Context, node, stage, why string, at time
 	if err := c.core.Get().Resource("nodes").Name(node).Do(ctx).Into(&is); err != nil {
 		return notThere(err)
 	}
-	if err := c.patchNode(ctx, node, types.StrategicMergePatchType, marks.StageCondition(&is, stage, why, at), "status"); err != nil {
-		return notThere(err)
-	}
-	return gone(c.patchNode(ctx, node, types.MergePatchType, marks.StageNote(stage)))
+	return notThere(c.patchNode(ctx, node, types.StrategicMergePatchType, marks.StageCondition(&is, stage, why, at), "status"))
 }
 
 // TellPlanned tells a pod which maintenance its node is to have or has, by an event and by its condition

@@ -49,17 +49,17 @@ type JSON = map[string]any
 
 // Conditions is the patch of a node's status that makes it show a mark and no other
 // that Muster has set (a strategic merge patch). It goes first: while the annotation
-// still names the old mark, everything is simply done again.
+// does not name the mark, everything is simply done again.
 func Conditions(n *corev1.Node, want, why string, at time.Time) JSON {
 	list := []any{} // never null, which would take all conditions away
 	for _, c := range n.Status.Conditions {
-		if translate.Own(n, string(c.Type)) && (want == "" || string(c.Type) != translate.ConditionOf(want)) {
+		if translate.OwnMark(c) && (want == "" || string(c.Type) != translate.ConditionOf(want)) {
 			list = append(list, JSON{"$patch": "delete", "type": string(c.Type)})
 		}
 	}
 	if want != "" {
 		list = append(list, corev1.NodeCondition{
-			Type: corev1.NodeConditionType(translate.ConditionOf(want)), Status: corev1.ConditionTrue, Reason: "Muster", Message: why,
+			Type: corev1.NodeConditionType(translate.ConditionOf(want)), Status: corev1.ConditionTrue, Reason: translate.Reason, Message: why,
 			LastTransitionTime: since(n, want, at), LastHeartbeatTime: metav1.Time{Time: at},
 		})
 	}

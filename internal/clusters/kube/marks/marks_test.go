@@ -38,8 +38,7 @@ func marked(t *testing.T, n *corev1.Node, mark string) *corev1.Node {
 // staged is a node as the API server has it after it was given a stage of a maintenance.
 func staged(t *testing.T, n *corev1.Node, stage string) *corev1.Node {
 	t.Helper()
-	n = patched(t, n, StageCondition(n, stage, "the test", now))
-	return patched(t, n, StageNote(stage))
+	return patched(t, n, StageCondition(n, stage, "the test", now))
 }
 
 // patched applies a patch as the API server does: conditions are merged by type,
@@ -169,6 +168,42 @@ func TestWhatSomebodyTookAwayIsNotWhole(t *testing.T) {
 	}
 	if n = marked(t, n, translate.MarkMaintenance); len(n.Spec.Taints) != 1 {
 		t.Errorf("set again, its taints are %v", n.Spec.Taints)
+	}
+}
+
+// TestACrashBetweenTwoWritesLeavesNothing asks that whatever ends between two writes of marks and stages, the node shows what is wanted next
+// and nothing else, and reads like one that Muster never touched.
+func TestACrashBetweenTwoWritesLeavesNothing(t *testing.T) {
+	o := translate.Defaults("tiger")
+	for _, was := range fleet.NodeStates() {
+		for _, crash := range fleet.NodeStates() {
+			half := marked(t, node(), Of(was))
+			half = patched(t, half, Conditions(half, Of(crash), "the test", now)) // and then its process dies
+			if is := translate.NodeOf(half, &o); Of(was) != Of(crash) && (is.Mark == "" || is.Mark == Of(was)) {
+				t.Errorf("half from %q to %q it shows %q", Of(was), Of(crash), is.Mark)
+			} else if is.Cordoned != "" {
+				t.Errorf("half from %q to %q it is taken for one that others take out: %s", Of(was), Of(crash), is.Cordoned)
+			}
+			if again := marked(t, half, ""); len(again.Spec.Taints)+len(again.Annotations)+len(again.Labels) != 0 || len(again.Status.Conditions) != 1 {
+				t.Errorf("half from %q to %q, and then without a mark, it is left with %v and %v", Of(was), Of(crash), keysOf(again), again.Annotations)
+			}
+		}
+	}
+}
+
+// TestAStageIsOneWrite asks that a node's stage is Muster's own from the moment at which it shows, and that one of another
+// program is heeded and stays.
+func TestAStageIsOneWrite(t *testing.T) {
+	o := translate.Defaults("tiger")
+	n := staged(t, node(), translate.StageDraining)
+	if is := translate.NodeOf(n, &o); is.Stage != translate.StageDraining || is.Cordoned != "" {
+		t.Errorf("it shows %q and is cordoned by %q", is.Stage, is.Cordoned)
+	}
+	theirs := corev1.NodeCondition{Type: translate.StageDrained, Status: corev1.ConditionTrue, Reason: "Evacuated"}
+	n.Status.Conditions = append(n.Status.Conditions, theirs)
+	n = staged(t, n, "")
+	if is := translate.NodeOf(n, &o); is.Stage != "" || is.Cordoned != translate.StageDrained || len(n.Status.Conditions) != 2 {
+		t.Errorf("it shows %q, is cordoned by %q and has %v", is.Stage, is.Cordoned, keysOf(n))
 	}
 }
 

@@ -41,22 +41,19 @@ func stageOf(v *fleet.Visit) (stage, why string) {
 func stamp(at fleet.Instant) string { return at.Time().UTC().Format("2006-01-02 15:04Z") }
 
 // StageCondition is the patch of a node's status that makes it show a stage and no other that Muster has set (a strategic
-// merge patch). It goes before StageNote: until then everything is simply done again.
+// merge patch).
 func StageCondition(n *corev1.Node, want, why string, at time.Time) JSON {
 	list := []any{} // never null, which would take all conditions away
-	if was := n.Annotations[translate.AnnotationStage]; was != "" && was != want {
-		list = append(list, JSON{"$patch": "delete", "type": was})
+	for _, c := range n.Status.Conditions {
+		if translate.OwnStage(c) && string(c.Type) != want {
+			list = append(list, JSON{"$patch": "delete", "type": string(c.Type)})
+		}
 	}
 	if want != "" {
 		list = append(list, corev1.NodeCondition{
-			Type: corev1.NodeConditionType(want), Status: corev1.ConditionTrue, Reason: "Muster", Message: why,
+			Type: corev1.NodeConditionType(want), Status: corev1.ConditionTrue, Reason: translate.Reason, Message: why,
 			LastTransitionTime: metav1.Time{Time: at}, LastHeartbeatTime: metav1.Time{Time: at},
 		})
 	}
 	return JSON{"status": JSON{"conditions": list}}
-}
-
-// StageNote is the patch that keeps which stage Muster has set (a merge patch).
-func StageNote(want string) JSON {
-	return JSON{"metadata": JSON{"annotations": JSON{translate.AnnotationStage: orNull(want)}}}
 }

@@ -29,7 +29,7 @@ func signalsOf(n *corev1.Node) []fleet.Signal {
 	slices.SortFunc(conditions, func(a, b corev1.NodeCondition) int { return cmp.Compare(a.Type, b.Type) })
 	signals := make([]fleet.Signal, 0, min(len(conditions), mostConditions))
 	for i, c := range conditions {
-		if i > 0 && conditions[i-1].Type == c.Type || c.Type == "" || Own(n, string(c.Type)) || len(signals) == mostConditions {
+		if i > 0 && conditions[i-1].Type == c.Type || c.Type == "" || own(c) || len(signals) == mostConditions {
 			continue
 		}
 		s, ok := adapt.FromCondition(adapt.NodeCondition{

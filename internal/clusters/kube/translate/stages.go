@@ -9,27 +9,29 @@ const (
 	StageDraining = "DrainInProgress"    // what stands there leaves
 	StageDrained  = "Drained"            // the work on the node may go on
 
-	// AnnotationStage keeps which of them Muster has set.
-	AnnotationStage = "muster.dev/maintenance-stage"
 	// ConditionPlanned is the condition of a pod on whose node a maintenance is announced or under way; its message says which.
 	ConditionPlanned = "muster.dev/MaintenancePlanned"
 )
 
-// stageOf is the stage that Muster has set on a node; "": none. One whose condition was taken away has to be set again.
-func stageOf(n *corev1.Node) string {
-	stage := n.Annotations[AnnotationStage]
-	if stage == "" {
-		return ""
-	}
+// stageOf is the stage that Muster has set on a node; "": none. Where it shows two of them, one has to go.
+func stageOf(n *corev1.Node) (stage string) {
 	for _, c := range n.Status.Conditions {
-		if string(c.Type) == stage && c.Status == corev1.ConditionTrue {
-			return stage
+		switch {
+		case !OwnStage(c):
+		case stage != "" || c.Status != corev1.ConditionTrue:
+			return notWhole
+		default:
+			stage = string(c.Type)
 		}
 	}
-	return "not whole"
+	return stage
 }
 
-// ownStage says whether a condition is the stage that Muster has set itself.
-func ownStage(n *corev1.Node, kind string) bool {
-	return kind != "" && n.Annotations[AnnotationStage] == kind
+// OwnStage says whether a condition is a stage of a maintenance that Muster has set itself.
+func OwnStage(c corev1.NodeCondition) bool {
+	switch string(c.Type) {
+	case StagePlanned, StageDraining, StageDrained:
+		return c.Reason == Reason
+	}
+	return false
 }
