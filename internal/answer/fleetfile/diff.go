@@ -83,7 +83,7 @@ func (d *differ) add(kind Kind, line int, command core.Command, format string, a
 func (d *differ) policy(p Policy) {
 	is, want := d.s.Policy, p.Over(d.s.Policy)
 	if want != is {
-		d.add(Changed, p.Line, core.SetPolicy{Policy: want}, "policy: %s", policyChange(is, want))
+		d.add(Changed, p.Line, core.SetPolicy{Policy: want}, "policy: %s", words.PolicyChange(is, want))
 	}
 }
 

@@ -18,11 +18,11 @@ func writeHealth(b *bytes.Buffer, s *fleet.State) {
 	p := s.Health
 	fmt.Fprintln(b, "health:")
 	fmt.Fprintf(b, "  shadow: %t\n", p.Shadow)
-	fmt.Fprintf(b, "  budget: %s\n", shareText(p.Budget))
-	fmt.Fprintf(b, "  breaker: {share: %s, least: %d, within: %s}\n", shareText(p.Breaker.Share), p.Breaker.Least, words.Duration(p.Breaker.Within))
+	fmt.Fprintf(b, "  budget: %s\n", words.Fraction(p.Budget))
+	fmt.Fprintf(b, "  breaker: {share: %s, least: %d, within: %s}\n", words.Fraction(p.Breaker.Share), p.Breaker.Least, words.Duration(p.Breaker.Within))
 	fmt.Fprintf(b, "  burst: {nodes: %d, within: %s, coolDown: %s}\n", p.Burst.Nodes, words.Duration(p.Burst.Within), words.Duration(p.Burst.CoolDown))
 	fmt.Fprintf(b, "  flap: {times: %d, within: %s, coolDown: %s}\n", p.Flap.Times, words.Duration(p.Flap.Within), words.Duration(p.Flap.CoolDown))
-	fmt.Fprintf(b, "  lemon: {factor: %s, certainty: %s, window: %s}\n", shareText(p.Lemon.Factor), shareText(p.Lemon.Certainty), words.Duration(p.Lemon.Window))
+	fmt.Fprintf(b, "  lemon: {factor: %s, certainty: %s, window: %s}\n", words.Fraction(p.Lemon.Factor), words.Fraction(p.Lemon.Certainty), words.Duration(p.Lemon.Window))
 	fmt.Fprintf(b, "  hung: %s\n", words.Duration(p.Hung))
 	if len(p.Rules) == 0 {
 		fmt.Fprintln(b, "  rules: []")

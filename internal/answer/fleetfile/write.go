@@ -31,7 +31,7 @@ func writePolicy(b *bytes.Buffer, s *fleet.State) {
 	fmt.Fprintf(b, "  dwell: %s\n", words.Duration(p.Dwell))
 	fmt.Fprintf(b, "  probation: %s\n", words.Duration(p.Probation))
 	fmt.Fprintf(b, "  staleAfter: %s\n", words.Duration(p.StaleAfter))
-	fmt.Fprintf(b, "  idle: {threshold: %s, window: %s}\n", shareText(p.Idle.Threshold), words.Duration(p.Idle.Window))
+	fmt.Fprintf(b, "  idle: {threshold: %s, window: %s}\n", words.Fraction(p.Idle.Threshold), words.Duration(p.Idle.Window))
 	fmt.Fprintf(b, "  flexMinimum: %s\n", words.Duration(p.FlexMinimum))
 	fmt.Fprintf(b, "  maxGrace: %s\n", words.Duration(p.MaxGrace))
 	if m := p.Maintenance; m != (fleet.MaintenancePolicy{}) {
@@ -184,7 +184,7 @@ var plainText = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
 func bufferFields(b fleet.Buffer) string {
 	parts := []string{"kind: " + string(b.Kind)}
 	for _, s := range b.Settings() {
-		parts = append(parts, s.Name+": "+shareText(*s.At))
+		parts = append(parts, s.Name+": "+words.Fraction(*s.At))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }
@@ -193,10 +193,10 @@ func bufferFields(b fleet.Buffer) string {
 func ownTargets(t fleet.Targets) string {
 	var parts []string
 	if t.Availability != 0 {
-		parts = append(parts, "availability: "+shareText(t.Availability))
+		parts = append(parts, "availability: "+words.Fraction(t.Availability))
 	}
 	if t.Uptime != 0 {
-		parts = append(parts, "uptime: "+shareText(t.Uptime))
+		parts = append(parts, "uptime: "+words.Fraction(t.Uptime))
 	}
 	if t.MTTR != 0 {
 		parts = append(parts, "mttr: "+words.Duration(t.MTTR))

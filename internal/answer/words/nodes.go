@@ -2,7 +2,6 @@ package words
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -109,13 +108,4 @@ func thingOf(scope string) Thing {
 		return Partition
 	}
 	return Cluster
-}
-
-// policySet says the policy of the fleet. The limit of no-fly days is said where there is one.
-func policySet(p fleet.Policy) string {
-	says := "the fleet's policy is now: buffer " + p.Buffer.String() + ", dwell " + Duration(p.Dwell) + ", probation " + Duration(p.Probation)
-	if n := p.Maintenance.ZoneDays; n > 0 {
-		says += ", no-fly days of quotas " + strconv.Itoa(n) + " a quarter"
-	}
-	return says
 }

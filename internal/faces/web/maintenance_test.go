@@ -86,7 +86,7 @@ func TestNoFlyDaysOfQuotasAreTriedAndThenLimited(t *testing.T) {
 		return n
 	}
 	_, tried := h.get("/do/zone-days?try=yes&days=14")
-	has(t, tried, "What would change", "no-fly days of quotas 14 a quarter")
+	has(t, tried, "What would change", "no-fly days of quotas a quarter 14")
 	if days() != 0 {
 		t.Fatalf("trying it set the limit to %d days", days())
 	}
