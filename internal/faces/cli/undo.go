@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,10 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/wire"
@@ -216,126 +212,4 @@ func starts(r *musterv1.Record) string {
 // because writes a command that says why it is given.
 func (a *app) because(r *musterv1.Record, line []string) string {
 	return words.Shell(append(append([]string{"muster"}, line...), "--reason", undoing+fmt.Sprint(r.GetSeq()))...)
-}
-
-// reversible is what of an event its undo needs.
-type reversible struct {
-	ID                                    uint64
-	Name, Quota, Partition, Node, Cluster string
-	From, To, Scope                       string
-	Was, Owner                            any // GPUs, or an owner
-	Planned                               bool
-	GPUs                                  int
-	Temporary, WasTemporary               foreseenEnd
-	Hold, Request                         struct{ ID uint64 }
-	Spec                                  struct{ Namespace, Name string }
-	Haircut                               any // its name, or all of it
-}
-
-// nodeUndo is the verb that takes a person's change of a node's state back; "" where none does.
-// Planned work and automation change nodes in the records of others, too.
-func nodeUndo(f reversible) string {
-	switch {
-	case f.Planned, f.Owner == "automatic", f.Owner == "cluster":
-		return ""
-	case f.From == "healthy" && (f.To == "maintenance" || f.To == "suspect"):
-		return "uncordon"
-	case f.From == "maintenance":
-		return "drain"
-	case f.From == "suspect":
-		return "cordon"
-	}
-	return ""
-}
-
-// reverse is the command that takes an event back, nil where none does.
-func (a *app) reverse(ctx context.Context, kind string, f reversible, r *musterv1.Record) []string {
-	switch kind {
-	case "grant.set":
-		return a.regrant(ctx, f, r)
-	case "grant.transferred":
-		return []string{"quota", "transfer", f.To, f.From, f.Partition, fmt.Sprint(f.GPUs)}
-	case "policy.set", "buffer.set", "buffer.cleared":
-		return a.rebuffer(ctx, cmp.Or(f.Scope, wholeFleet), r)
-	case "quota.created":
-		return []string{"quota", "delete", f.Quota}
-	case "quota.owned":
-		if was, _ := f.Was.(string); was != "" {
-			return []string{"quota", "owner", f.Quota, was}
-		}
-		return []string{"quota", "owner", f.Quota, "--none"}
-	case "hold.placed":
-		return []string{"quota", "hold", "--release", fmt.Sprint(f.Hold.ID)}
-	case "request.made":
-		return []string{"quota", "withdraw", fmt.Sprint(f.Request.ID)}
-	case "incident.opened":
-		return []string{"incident", "close", f.Name}
-	case "haircut.applied":
-		return []string{"haircut", "undo", fmt.Sprint(f.Haircut), f.Cluster}
-	case "workload.submitted":
-		return []string{"job", "cancel", f.Spec.Namespace + "/" + f.Spec.Name}
-	}
-	return nil
-}
-
-// regrant gives a quota the grant that it had before a record, with the gang of that grant; with
-// --overcommit where it would be refused as a promise that cannot be kept.
-func (a *app) regrant(ctx context.Context, f reversible, r *musterv1.Record) []string {
-	for _, e := range r.GetEvents() {
-		if e.GetKind() == "grant.transferred" || e.GetKind() == "haircut.applied" || e.GetKind() == "haircut.undone" {
-			return nil // what it did to grants is taken back as a whole
-		}
-	}
-	line := []string{"quota", "grant", f.Quota, f.Partition}
-	req := &musterv1.SetGrantRequest{Quota: f.Quota, Partition: f.Partition}
-	if f.Temporary != f.WasTemporary {
-		if f.WasTemporary.GPUs == 0 {
-			return append(line, "0", "--until", "now")
-		}
-		until := time.Unix(0, f.WasTemporary.Until).UTC()
-		req.Gpus, req.Until = int32(f.WasTemporary.GPUs), timestamppb.New(until)
-		return a.overcommitted(ctx, req, r, append(line, fmt.Sprint(f.WasTemporary.GPUs), "--until", until.Format(time.RFC3339)))
-	}
-	was, _ := f.Was.(float64)
-	req.Gpus = int32(was)
-	line = append(line, fmt.Sprint(req.Gpus))
-	before, err := a.client().Quotas.GetQuota(ctx, &musterv1.GetQuotaRequest{AsOf: timestamppb.New(r.GetAt().AsTime().Add(-1)), Path: f.Quota})
-	for _, g := range before.GetQuota().GetGrants() {
-		if err == nil && g.GetPartition() == f.Partition && g.GetGang() > 0 {
-			req.Gang = &g.Gang
-			line = append(line, "--gang", fmt.Sprint(g.GetGang()))
-		}
-	}
-	return a.overcommitted(ctx, req, r, line)
-}
-
-// rebuffer gives a scope the buffer policy that it had before a record; nil where that record changes
-// no buffer policy.
-func (a *app) rebuffer(ctx context.Context, scope string, r *musterv1.Record) []string {
-	before, err := a.client().Fleet.GetFleet(ctx, &musterv1.GetFleetRequest{AsOf: timestamppb.New(r.GetAt().AsTime().Add(-1))})
-	after, err2 := a.client().Fleet.GetFleet(ctx, &musterv1.GetFleetRequest{AsOf: r.GetAt()})
-	was, is := bufferOf(before, scope), bufferOf(after, scope)
-	if err != nil || err2 != nil || proto.Equal(was, is) {
-		return nil
-	}
-	return append([]string{"buffer", "set", scope}, policyTyped(was)...)
-}
-
-// bufferOf is a scope's own buffer policy; nil: it has none.
-func bufferOf(f *musterv1.GetFleetResponse, scope string) *musterv1.Buffer {
-	if scope == wholeFleet {
-		return f.GetPolicy().GetBuffer()
-	}
-	return f.GetBuffers()[scope]
-}
-
-// overcommitted adds --overcommit to a command that sets a grant, where a dry run of it says that it needs that.
-func (a *app) overcommitted(ctx context.Context, req *musterv1.SetGrantRequest, r *musterv1.Record, line []string) []string {
-	req.Write = &musterv1.Write{DryRun: true, Reason: undoing + fmt.Sprint(r.GetSeq())}
-	_, err := a.client().Quotas.SetGrant(ctx, req)
-	var refusal *client.Refusal
-	if errors.As(err, &refusal) && (refusal.Code == client.Overpromise || refusal.Code == client.GangTooLarge) {
-		line = append(line, "--overcommit")
-	}
-	return line
 }

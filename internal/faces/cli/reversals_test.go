@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/state/event"
+)
+
+// notTakenBack says why no command of muster undo takes events of a kind back.
+var notTakenBack = map[string][]string{
+	"the whole record that has them is taken back": {"node.changed", "rollout.set"},
+	"it follows from other events, or is seen and not decided": {
+		"backing.aligned", "breaker.tripped", "burst.accused", "burst.over", "cloud.counted", "condition.changed", "cores.released",
+		"cores.reserved", "evidence.seen", "failure.explained", "fit.observed", "gang.returned", "grant.ended", "hold.ended",
+		"holds.changed", "island.added", "node.leaving", "node.observed", "node.owned", "node.validated", "nodes.added",
+		"operation.intended", "operation.reported", "partition.added", "partition.halted", "protection.cut", "replicas.evicted",
+		"replicas.lost", "replicas.observed", "replicas.overdue", "replicas.placed", "replicas.started", "replicas.stopped",
+		"replicas.unfit", "reports.resumed", "reports.stopped", "reservation.ended", "server.started", "signals.taken",
+		"usage.measured", "visit.moved", "workload.adopted", "workload.finished",
+	},
+	"it ends something, which is made anew": {
+		"haircut.deleted", "haircut.undone", "incident.closed", "proposal.ended", "quota.deleted", "request.ended", "role.revoked",
+		"sessions.ended", "subscription.ended", "token.revoked", "workload.cancelled",
+	},
+	"it says something, or agrees to it": {
+		"burst.judged", "cluster.checked-in", "cluster.touched", "configuration.judged", "grant.ending", "haircut.planned", "haircut.reviewed",
+		"haircut.told", "incident.updated", "outside.confirmed", "proposal.made", "request.offered", "warning.acknowledged", "workload.agreed",
+	},
+	"its own command is the way back, with what held before": {
+		"access.set", "blueprint.added", "breaker.reset", "cluster.added", "cluster.mode-set", "cluster.planned", "cluster.replanned", "cluster.turned",
+		"health.policy.set", "notice.set", "role.granted", "subscription.set", "targets.set", "token.made", "update.set", "workload.paused",
+		"workload.prioritised", "workload.resized", "workload.resumed", "workload.retargeted", "zone.set",
+	},
+}
+
+// Each kind of event is taken back by a command of muster undo, or it is said here why none does: whoever adds a kind
+// decides which.
+func TestEachKindOfEventIsTakenBackOrNotForAReason(t *testing.T) {
+	why := map[string]string{}
+	for reason, kinds := range notTakenBack {
+		for _, kind := range kinds {
+			if why[kind] != "" || reversals[kind] != nil || !slices.Contains(event.Kinds(), kind) {
+				t.Errorf("%s is said not to be taken back (%s): twice, beside a command that does, or where no such event is", kind, reason)
+			}
+			why[kind] = reason
+		}
+	}
+	for _, kind := range event.Kinds() {
+		if reversals[kind] == nil && why[kind] == "" {
+			t.Errorf("%s: add the command that takes it back to reversals, or say in notTakenBack why none does", kind)
+		}
+	}
+}
