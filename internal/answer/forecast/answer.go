@@ -89,6 +89,8 @@ type Options struct {
 	Most int
 	// Stop is asked before each decision, and says that no more may be made; nil: never.
 	Stop func() bool
+	// Arena has the copies on which paths live, one after the other; nil: one of the question's own.
+	Arena *fleet.Arena
 }
 
 // DefaultPaths and DefaultSteps are used where Options say nothing.

@@ -22,14 +22,14 @@ func Together(s *fleet.State, list []*fleet.Workload, now fleet.Instant, o Optio
 	if len(ready) == 0 {
 		return out
 	}
-	part := around(s, ready, o.Most)
-	if part == nil {
+	base := prepared(func() *fleet.State { return around(s, ready, o.Most) }, max(now, s.Time))
+	if base == nil {
 		for i := range out {
 			out[i] = unknown(Ground{Kind: TooFar})
 		}
 		return out
 	}
-	answers := alternatives(part, ready, max(now, s.Time), o.withDefaults(s, now))
+	answers := alternatives(base, ready, max(now, s.Time), o.withDefaults(s, now))
 	for i, w := range list {
 		if a, ok := answers[w.ID]; ok {
 			out[i] = a
@@ -39,12 +39,12 @@ func Together(s *fleet.State, list []*fleet.Workload, now fleet.Instant, o Optio
 }
 
 // alternatives answers for each workload by its ID.
-func alternatives(part *fleet.State, list []*fleet.Workload, now fleet.Instant, o Options) map[uint64]Answer {
+func alternatives(base *fleet.State, list []*fleet.Workload, now fleet.Instant, o Options) map[uint64]Answer {
 	ids := make([]uint64, len(list))
 	for i, w := range list {
 		ids[i] = w.ID
 	}
-	f := newForecast(part, ids, now, o)
+	f := newForecast(base, ids, now, o)
 	f.apart = true
 	f.walk()
 	latest, answers := f.latest(), map[uint64]Answer{}

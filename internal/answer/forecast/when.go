@@ -17,11 +17,11 @@ func When(s *fleet.State, w *fleet.Workload, now fleet.Instant, o Options) Answe
 	if grounds, ready := notReady(s, w); !ready {
 		return unknown(grounds...)
 	}
-	part := around(s, []*fleet.Workload{w}, o.Most)
-	if part == nil {
+	base := prepared(func() *fleet.State { return around(s, []*fleet.Workload{w}, o.Most) }, max(now, s.Time))
+	if base == nil {
 		return unknown(Ground{Kind: TooFar})
 	}
-	f := newForecast(part, []uint64{w.ID}, max(now, s.Time), o.withDefaults(s, now))
+	f := newForecast(base, []uint64{w.ID}, max(now, s.Time), o.withDefaults(s, now))
 	f.walk()
 	return f.answer(w.ID)
 }
@@ -43,7 +43,8 @@ func All(s *fleet.State, now fleet.Instant, o Options) []Asked {
 	}
 	slices.Sort(ids)
 	now = max(now, s.Time)
-	f := newForecast(excerpt(s, func(*fleet.Partition) bool { return true }), ids, now, o.withDefaults(s, now))
+	base := prepared(func() *fleet.State { return excerpt(s, func(*fleet.Partition) bool { return true }) }, now)
+	f := newForecast(base, ids, now, o.withDefaults(s, now))
 	f.walk()
 	list := make([]Asked, len(ids))
 	for i, id := range ids {
@@ -62,6 +63,9 @@ func (o Options) withDefaults(s *fleet.State, now fleet.Instant) Options {
 	}
 	if o.Steps <= 0 {
 		o.Steps = DefaultSteps
+	}
+	if o.Arena == nil {
+		o.Arena = &fleet.Arena{}
 	}
 	return o
 }
@@ -97,7 +101,6 @@ type forecast struct {
 	asked      map[uint64]bool
 	options    Options
 	correction correction
-	arena      fleet.Arena                // of the copy that lives through a path
 	starts     map[uint64][]fleet.Instant // by path; Never where a path does not know
 	cutShort   bool                       // some path had to stop early: its steps were used up
 	came       Progress                   // how far the paths came
@@ -106,7 +109,7 @@ type forecast struct {
 }
 
 func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) *forecast {
-	f := &forecast{base: withPlannerMemory(base, now), now: now, ids: ids, asked: map[uint64]bool{}, options: o, starts: map[uint64][]fleet.Instant{}, grounds: map[uint64][][]Ground{}}
+	f := &forecast{base: base, now: now, ids: ids, asked: map[uint64]bool{}, options: o, starts: map[uint64][]fleet.Instant{}, grounds: map[uint64][][]Ground{}}
 	f.options.Paths = affordable(base, o)
 	f.came.Of = f.options.Paths
 	f.correction = o.Book.correction(now)
@@ -116,15 +119,19 @@ func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) 
 	return f
 }
 
-// withPlannerMemory is a copy of the fleet in which the planners have already found out which
+// prepared is a copy of a fleet in which the planners have already found out which
 // work finds no room now, so that no path tries it again. Where deciding now changes
-// something, the fleet stays as it is: every path begins with that change.
-func withPlannerMemory(base *fleet.State, now fleet.Instant) *fleet.State {
-	tried := base.Fork()
+// something, nothing is decided in the copy: every path begins with that change. It is
+// nil where there is no copy.
+func prepared(copied func() *fleet.State, now fleet.Instant) *fleet.State {
+	tried := copied()
+	if tried == nil {
+		return nil
+	}
 	if out, refusal := core.Step(tried, core.Request{Command: core.Tick{}, Actor: core.System}, now); refusal == nil && len(out.Record.Events) == 0 {
 		return tried
 	}
-	return base
+	return copied()
 }
 
 // fewestPaths are enough for an answer.
@@ -198,7 +205,7 @@ func (f *forecast) drawn(n int) lengths { return drawn{f.options.History, n, f.o
 // path goes one path, with an equal part of the steps.
 func (f *forecast) path(l lengths, asked map[uint64]bool, explains bool) (*path, outcome) {
 	steps := max(1, f.options.Steps/f.options.Paths)
-	imagined := f.base.ForkInto(&f.arena) // the path before is over
+	imagined := f.base.ForkInto(f.options.Arena) // the path before is over
 	imagined.StopLearning()
 	p := newPath(imagined, f.now, asked, l, &steps)
 	p.explains, p.stop = explains, f.options.Stop

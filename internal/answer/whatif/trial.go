@@ -34,7 +34,7 @@ type trial struct {
 }
 
 // trial begins a try on a copy that takes the place of the one before: that one is over.
-func (b *tries) trial(on *fleet.State) *trial { return b.trialOf(on.ForkInto(&b.arena)) }
+func (b *tries) trial(on *fleet.State) *trial { return b.trialOf(on.ForkInto(b.arena)) }
 
 // trialOf begins a try on a copy of its own.
 func (b *tries) trialOf(own *fleet.State) *trial {

@@ -10,8 +10,9 @@ import (
 
 // Budget bounds a question. What it leaves untried is not known.
 type Budget struct {
-	Tries int         // copies of the state that are tried; 0 means DefaultTries
-	Stop  func() bool // asked before each try; nil: never
+	Tries int          // copies of the state that are tried; 0 means DefaultTries
+	Stop  func() bool  // asked before each try; nil: never
+	Arena *fleet.Arena // has the copies, one after the other; nil: one of the question's own
 }
 
 // DefaultTries are enough for every kind of change on most fleets.
@@ -26,7 +27,7 @@ type tries struct {
 	missed bool // something was left untried
 
 	parts map[string]*fleet.State // see part
-	arena fleet.Arena             // of the copy on which something is tried
+	arena *fleet.Arena            // of the copy on which something is tried
 	whole bool                    // for a test: everything is tried on the whole fleet
 }
 
@@ -34,7 +35,10 @@ func newTries(s *fleet.State, now fleet.Instant, b Budget) *tries {
 	if b.Tries == 0 {
 		b.Tries = DefaultTries
 	}
-	return &tries{s: s, now: max(now, s.Time), left: b.Tries, stop: b.Stop, parts: map[string]*fleet.State{}}
+	if b.Arena == nil {
+		b.Arena = &fleet.Arena{}
+	}
+	return &tries{s: s, now: max(now, s.Time), left: b.Tries, stop: b.Stop, parts: map[string]*fleet.State{}, arena: b.Arena}
 }
 
 // open says whether one more try is allowed, and counts it.

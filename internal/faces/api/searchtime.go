@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/forecast"
 	"github.com/muster-fleet/muster/internal/answer/whatif"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -28,7 +29,8 @@ type searchTime struct {
 	length, ordinary  time.Duration
 	crowded           func() bool
 	began, usual, end time.Time
-	interrupted       bool // it was over before its end
+	interrupted       bool        // it was over before its end
+	arena             fleet.Arena // of all copies on which something is tried
 }
 
 // searchTime is the time that a question has: what its caller asks for, else as long as usual.
@@ -78,6 +80,7 @@ func (x *searchTime) budget(ctx context.Context, end time.Time) whatif.Budget {
 	return whatif.Budget{
 		Tries: x.times(whatif.DefaultTries),
 		Stop:  func() bool { return ctx.Err() != nil || x.over(end) },
+		Arena: &x.arena,
 	}
 }
 

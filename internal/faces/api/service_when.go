@@ -115,7 +115,7 @@ func (x *searchTime) deepened(end time.Time, ask func(forecast.Options) (tooFar 
 	most := x.times(manySteps)
 	for steps := fewSteps; ; {
 		began := time.Now()
-		tooFar := ask(forecast.Options{Steps: steps, Most: livable, Stop: stop})
+		tooFar := ask(forecast.Options{Steps: steps, Most: livable, Stop: stop, Arena: &x.arena})
 		more := float64(time.Until(end)) / float64(time.Since(began)+1)
 		if !tooFar || steps >= most || more < worthwhile || stop() {
 			return

@@ -47,6 +47,9 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 		}
 		return nil
 	})
+	if tries && about.heavy {
+		letGo()
+	}
 	if err == nil {
 		s.blame(ctx, out, about)
 		err = errors.Join(s.remember(ctx, out, m, about), s.around(ctx, out.GetFailure()))

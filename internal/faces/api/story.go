@@ -29,11 +29,12 @@ type subject struct {
 	at                fleet.Instant
 	codes             []reason.Code // of its blockers
 	large             bool          // the fleet cannot be found again at another moment in time
+	heavy             bool          // copies of the fleet take megabytes
 	lacks             []lacking     // what its blockers say
 }
 
 func subjectOf(s *fleet.State, w *fleet.Workload, list []explain.Blocker, at fleet.Instant) subject {
-	q := subject{id: w.ID, submitted: w.Submitted, waited: w.PendingSince, seq: s.Seq, at: at, large: large(s), lacks: lackings(s, w, list)}
+	q := subject{id: w.ID, submitted: w.Submitted, waited: w.PendingSince, seq: s.Seq, at: at, large: large(s), heavy: s.Size() > light, lacks: lackings(s, w, list)}
 	for _, b := range list {
 		q.codes = append(q.codes, b.Code)
 	}
