@@ -12,6 +12,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/driver"
@@ -213,13 +214,13 @@ func (c *podController) someStarted(starts []startAction) bool {
 }
 
 // heldBack is why a pod does not start that has its room; "": nothing is known against it.
-func (c *podController) heldBack(uid string) (reason, why string) {
+func (c *podController) heldBack(uid string) (code, why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if why := c.unbound[uid]; why != "" {
 		return "NotBound", why
 	}
-	return "DoesNotFit", c.unfit[uid]
+	return string(reason.DoesNotFit), c.unfit[uid]
 }
 
 // evictPod asks a pod to leave, and tells it which workload needs its GPUs.
