@@ -113,7 +113,7 @@ func takesTwo(s *fleet.State, c Command) string {
 }
 
 // alonePerson refuses one person what takes two; to try it takes one. Muster's own parts are
-// no person.
+// no person, and neither are operators of whom no proof was asked.
 func alonePerson(s *fleet.State, r Request) *Refusal {
 	if r.second || r.Trial || r.Actor.Operator && r.Actor.Principal.Kind == "" {
 		return nil

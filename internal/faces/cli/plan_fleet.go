@@ -27,7 +27,6 @@ var fleetSentences = map[string]func(f foreseen) string{
 	},
 	"reports.stopped":   func(f foreseen) string { return "cluster " + f.Cluster + " counts as silent: nothing new starts there" },
 	"reports.resumed":   func(f foreseen) string { return "cluster " + f.Cluster + " reports again" },
-	"policy.set":        func(foreseen) string { return "the fleet gets another policy" },
 	"health.policy.set": func(foreseen) string { return "the fleet gets another health policy" },
 	"buffer.set":        func(f foreseen) string { return f.Scope + " gets another buffer policy" },
 	"targets.set":       func(f foreseen) string { return "cluster " + f.Cluster + " gets other targets" },

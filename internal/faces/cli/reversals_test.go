@@ -34,8 +34,8 @@ var notTakenBack = map[string][]string{
 	},
 }
 
-// Each kind of event is taken back by a command of muster undo, or it is said here why none does: whoever adds a kind
-// decides which.
+// Each kind of event is taken back by a command of muster undo, or it is said here why none does. A new kind
+// is one or the other.
 func TestEachKindOfEventIsTakenBackOrNotForAReason(t *testing.T) {
 	why := map[string]string{}
 	for reason, kinds := range notTakenBack {
