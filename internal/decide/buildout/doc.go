@@ -9,5 +9,5 @@
 // means for the next try.
 //
 // Read verdict.go (what a look answers), next.go (one look), condition.go and step.go
-// (each condition), end.go (retirement), then ledger.go, retry.go and pace.go.
+// (each condition), end.go (retirement), then ledger.go with claim.go (what a cluster needs of it), retry.go and pace.go.
 package buildout
