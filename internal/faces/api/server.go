@@ -15,6 +15,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
+	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -48,6 +49,8 @@ type Options struct {
 	Notices func() []Notice
 	// Recheck is how often the caller of a stream is identified again; 0: every 2 s.
 	Recheck time.Duration
+	// Times are how long a caller may take to send a request, and to take each part of an answer; zero: the usual.
+	Times gate.Times
 	// MostWaiting is how many workloads a caller that does not run the fleet may have waiting; 0: MostWaiting.
 	MostWaiting int
 	// Forecasting is how long one forecast may take before it is given with what is known; 0: half a second.
@@ -82,6 +85,7 @@ type Server struct {
 	attempts  attempts
 	bodies    bodies
 	recheck   time.Duration
+	times     gate.Times
 }
 
 // New makes a server that does not listen yet.
@@ -105,6 +109,9 @@ func New(o Options) (*Server, error) {
 	if o.Recheck == 0 {
 		o.Recheck = usualRecheck
 	}
+	if o.Times == (gate.Times{}) {
+		o.Times = usualTimes
+	}
 	if o.Lag == nil {
 		o.Lag, o.Leader = func() (time.Duration, bool) { return 0, false }, func() string { return "" }
 	}
@@ -114,7 +121,7 @@ func New(o Options) (*Server, error) {
 	if o.MostWaiting == 0 {
 		o.MostWaiting = MostWaiting
 	}
-	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, proxies: o.Proxies, recheck: o.Recheck, service: &service{
+	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, proxies: o.Proxies, recheck: o.Recheck, times: o.Times, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices, lag: o.Lag, leader: o.Leader,
 		notifier: o.Notifier, said: o.Said, logs: o.Logs, checkedIn: o.CheckedIn, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: newHistory(o.History), turns: newTurns(),
 		forecasting: o.Forecasting, mostWaiting: o.MostWaiting,
@@ -253,7 +260,7 @@ const grace = 10 * time.Second
 // streams, and lets calls that run come to their end. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler:           times.Handler(s.secured(s.front)),
+		Handler:           s.times.Handler(s.secured(s.front)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		ConnContext:       withPeer,

@@ -68,6 +68,23 @@ func TestCommandsDoNotWaitForQuestions(t *testing.T) {
 	must(t, err)
 }
 
+// A person who signed in at a provider is known by what was ended before its time, too. Neither that nor
+// their roles are asked of the state that a long question of another caller holds.
+func TestWhoSignedInWaitsForNoQuestion(t *testing.T) {
+	p := newProvider(t)
+	h := open(t, func(o *api.Options) {
+		o.Auth = api.SignIns{api.NewOIDC(api.OIDCOptions{Issuer: p.http.URL, ClientID: "muster", Now: func() time.Time { return noon }})}
+	})
+	held, over := make(chan struct{}), make(chan struct{})
+	defer close(over)
+	go h.engine.Study(func(*fleet.State) { close(held); <-over })
+	<-held
+	ctx, end := context.WithTimeout(t.Context(), 20*time.Second)
+	defer end()
+	_, err := h.as(p.token(nil), "").System.Version(ctx, &musterv1.VersionRequest{}) // it reads nothing of the state
+	must(t, err)
+}
+
 // slowly sends the beginning of a request, and nothing more.
 func slowly(t *testing.T, h *house, token string) {
 	t.Helper()
@@ -113,7 +130,7 @@ func TestTenThousandStreams(t *testing.T) {
 			refused++
 		}
 	}
-	// They are not read, so each ends after 30 s (see times), and leaves its place to another: on a slow machine that happens.
+	// They are not read, so each ends after 30 s (see usualTimes), and leaves its place to another: on a slow machine that happens.
 	if most := 32 * (1 + int(time.Since(began)/(30*time.Second))); open < 32 || open > most {
 		t.Errorf("%d streams went on, 32 to %d may", open, most)
 	}

@@ -19,8 +19,8 @@ const (
 // staysEncrypted tells a browser to come over TLS only, for a year (HSTS).
 const staysEncrypted = "max-age=31536000"
 
-// times are how long a caller may take to send a request, and to take each part of an answer.
-var times = gate.Times{Body: 30 * time.Second, Write: 30 * time.Second}
+// usualTimes are how long a caller may take to send a request, and to take each part of an answer.
+var usualTimes = gate.Times{Body: 30 * time.Second, Write: 30 * time.Second}
 
 // answer serves on a listener whose connections are counted, with TLS or without.
 func (s *Server) answer(h *http.Server, l net.Listener) error {

@@ -18,6 +18,7 @@ import (
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 // ownCertificate is a certificate for 127.0.0.1, and who trusts it.
@@ -85,4 +86,22 @@ func TestSlowBodiesKeepNoCallerOut(t *testing.T) {
 		must(t, res.Body.Close())
 		must(t, c.Close())
 	}
+}
+
+// A body that does not come is waited for as long as it may take, and then the call is answered:
+// of all the bounds on slow bodies only the time ends one that stays alone.
+func TestASlowBodyAloneIsCut(t *testing.T) {
+	h := open(t, func(o *api.Options) { o.Times = gate.Times{Body: 50 * time.Millisecond, Write: time.Minute} })
+	c, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
+	must(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	_, err = fmt.Fprint(c, "POST /muster.v1.SystemService/Status HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	must(t, err)
+	must(t, c.SetReadDeadline(time.Now().Add(20*time.Second)))
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatalf("the server goes on waiting for the body: %v", err)
+	}
+	must(t, res.Body.Close())
+	equal(t, "it is answered that all is well", res.StatusCode == http.StatusOK, false)
 }
