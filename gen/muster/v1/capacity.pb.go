@@ -1209,8 +1209,11 @@ type UsableQuota struct {
 	// Of its backing, whole nodes that no in-quota work of its touches, island by island, the most first; none left out.
 	IslandNodes []int32 `protobuf:"varint,13,rep,packed,name=island_nodes,json=islandNodes,proto3" json:"island_nodes,omitempty"`
 	GpusPerNode int32   `protobuf:"varint,14,opt,name=gpus_per_node,json=gpusPerNode,proto3" json:"gpus_per_node,omitempty"`
-	// Everybody may target the quota: it has no access list.
-	Open          bool `protobuf:"varint,15,opt,name=open,proto3" json:"open,omitempty"`
+	// Everybody may target the quota: it has no access list, and people do not sign in here.
+	Open bool `protobuf:"varint,15,opt,name=open,proto3" json:"open,omitempty"`
+	// It has no access list, and people sign in here: of them only those may target it who may set its list, with the
+	// role quota-owner, manager or admin.
+	Closed        bool `protobuf:"varint,16,opt,name=closed,proto3" json:"closed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1346,6 +1349,13 @@ func (x *UsableQuota) GetGpusPerNode() int32 {
 func (x *UsableQuota) GetOpen() bool {
 	if x != nil {
 		return x.Open
+	}
+	return false
+}
+
+func (x *UsableQuota) GetClosed() bool {
+	if x != nil {
+		return x.Closed
 	}
 	return false
 }
@@ -2058,7 +2068,7 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x0eUsableResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12.\n" +
 	"\x06quotas\x18\x02 \x03(\v2\x16.muster.v1.UsableQuotaR\x06quotas\x12)\n" +
-	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xb6\x03\n" +
+	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xce\x03\n" +
 	"\vUsableQuota\x12\x14\n" +
 	"\x05quota\x18\x01 \x01(\tR\x05quota\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
@@ -2076,7 +2086,8 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x04held\x18\f \x01(\x05R\x04held\x12!\n" +
 	"\fisland_nodes\x18\r \x03(\x05R\vislandNodes\x12\"\n" +
 	"\rgpus_per_node\x18\x0e \x01(\x05R\vgpusPerNode\x12\x12\n" +
-	"\x04open\x18\x0f \x01(\bR\x04open\"\xeb\x02\n" +
+	"\x04open\x18\x0f \x01(\bR\x04open\x12\x16\n" +
+	"\x06closed\x18\x10 \x01(\bR\x06closed\"\xeb\x02\n" +
 	"\n" +
 	"UsableFlex\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x12\n" +

@@ -31,7 +31,10 @@ type GetMaintenanceRequest struct {
 	// A rollout of which every node is said, too; "": of none.
 	Rollout string `protobuf:"bytes,2,opt,name=rollout,proto3" json:"rollout,omitempty"`
 	// A zone of which is said, too, what piles up behind it; "": of none.
-	Zone          string `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`
+	Zone string `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`
+	// How long to play the rest of that rollout through; not set: as long as usual (2 s). 30 s is the most. Past the usual time
+	// it ends as soon as another caller waits for the server.
+	Search        *durationpb.Duration `protobuf:"bytes,4,opt,name=search,proto3" json:"search,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -85,6 +88,13 @@ func (x *GetMaintenanceRequest) GetZone() string {
 		return x.Zone
 	}
 	return ""
+}
+
+func (x *GetMaintenanceRequest) GetSearch() *durationpb.Duration {
+	if x != nil {
+		return x.Search
+	}
+	return nil
 }
 
 type GetMaintenanceResponse struct {
@@ -672,7 +682,9 @@ type RolloutEnd struct {
 	// Why it is not known.
 	Unknown string `protobuf:"bytes,3,opt,name=unknown,proto3" json:"unknown,omitempty"`
 	// What would make it end sooner, each tried on a copy; what helps most first.
-	Sooner        []*SoonerEnd `protobuf:"bytes,4,rep,name=sooner,proto3" json:"sooner,omitempty"`
+	Sooner []*SoonerEnd `protobuf:"bytes,4,rep,name=sooner,proto3" json:"sooner,omitempty"`
+	// Not all of its visits were played through: how long to search next; not set: all were, or it was searched for as long as may be.
+	Longer        *durationpb.Duration `protobuf:"bytes,5,opt,name=longer,proto3" json:"longer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -731,6 +743,13 @@ func (x *RolloutEnd) GetUnknown() string {
 func (x *RolloutEnd) GetSooner() []*SoonerEnd {
 	if x != nil {
 		return x.Sooner
+	}
+	return nil
+}
+
+func (x *RolloutEnd) GetLonger() *durationpb.Duration {
+	if x != nil {
+		return x.Longer
 	}
 	return nil
 }
@@ -2350,8 +2369,10 @@ type StartRolloutRequest struct {
 	// Of a wave; none: 1, or 2 % of its nodes.
 	AllowedFailures *int32 `protobuf:"varint,13,opt,name=allowed_failures,json=allowedFailures,proto3,oneof" json:"allowed_failures,omitempty"`
 	Bisect          bool   `protobuf:"varint,14,opt,name=bisect,proto3" json:"bisect,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Of a dry run: how long to play it through, as in GetMaintenanceRequest.
+	Search        *durationpb.Duration `protobuf:"bytes,15,opt,name=search,proto3" json:"search,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *StartRolloutRequest) Reset() {
@@ -2480,6 +2501,13 @@ func (x *StartRolloutRequest) GetBisect() bool {
 		return x.Bisect
 	}
 	return false
+}
+
+func (x *StartRolloutRequest) GetSearch() *durationpb.Duration {
+	if x != nil {
+		return x.Search
+	}
+	return nil
 }
 
 type StartRolloutResponse struct {
@@ -3254,11 +3282,12 @@ var File_muster_v1_maintenance_proto protoreflect.FileDescriptor
 
 const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\n" +
-	"\x1bmuster/v1/maintenance.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\x8a\x01\n" +
+	"\x1bmuster/v1/maintenance.proto\x12\tmuster.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16muster/v1/common.proto\"\xbd\x01\n" +
 	"\x15GetMaintenanceRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12\"\n" +
 	"\arollout\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\arollout\x12\x1c\n" +
-	"\x04zone\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x04zone\"\xde\x02\n" +
+	"\x04zone\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x04zone\x121\n" +
+	"\x06search\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x06search\"\xde\x02\n" +
 	"\x16GetMaintenanceResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
 	"\aupdates\x18\x02 \x03(\v2\x15.muster.v1.NodeUpdateR\aupdates\x12.\n" +
@@ -3320,13 +3349,14 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\x04rest\x18\x15 \x01(\v2\x19.google.protobuf.DurationR\x04rest\x126\n" +
 	"\bdeadline\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\bdeadline\x12\x16\n" +
 	"\x06joined\x18\x17 \x01(\tR\x06joined\x12'\n" +
-	"\x03end\x18\x18 \x01(\v2\x15.muster.v1.RolloutEndR\x03end\"\xb0\x01\n" +
+	"\x03end\x18\x18 \x01(\v2\x15.muster.v1.RolloutEndR\x03end\"\xe3\x01\n" +
 	"\n" +
 	"RolloutEnd\x12,\n" +
 	"\x03p50\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x03p50\x12,\n" +
 	"\x03p90\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03p90\x12\x18\n" +
 	"\aunknown\x18\x03 \x01(\tR\aunknown\x12,\n" +
-	"\x06sooner\x18\x04 \x03(\v2\x14.muster.v1.SoonerEndR\x06sooner\"e\n" +
+	"\x06sooner\x18\x04 \x03(\v2\x14.muster.v1.SoonerEndR\x06sooner\x121\n" +
+	"\x06longer\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x06longer\"e\n" +
 	"\tSoonerEnd\x12\x16\n" +
 	"\x06change\x18\x01 \x01(\tR\x06change\x12,\n" +
 	"\x03p50\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03p50\x12\x12\n" +
@@ -3470,7 +3500,7 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\"F\n" +
 	"\x16WithdrawUpdateResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xc2\x04\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xf5\x04\n" +
 	"\x13StartRolloutRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -3490,7 +3520,8 @@ const file_muster_v1_maintenance_proto_rawDesc = "" +
 	"\rper_partition\x18\v \x01(\x05B\a\xbaH\x04\x1a\x02(\x00R\fperPartition\x12\x14\n" +
 	"\x05racks\x18\f \x01(\bR\x05racks\x127\n" +
 	"\x10allowed_failures\x18\r \x01(\x05B\a\xbaH\x04\x1a\x02(\x00H\x00R\x0fallowedFailures\x88\x01\x01\x12\x16\n" +
-	"\x06bisect\x18\x0e \x01(\bR\x06bisectB\x13\n" +
+	"\x06bisect\x18\x0e \x01(\bR\x06bisect\x121\n" +
+	"\x06search\x18\x0f \x01(\v2\x19.google.protobuf.DurationR\x06searchB\x13\n" +
 	"\x11_allowed_failures\"D\n" +
 	"\x14StartRolloutResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xbb\x01\n" +
@@ -3609,119 +3640,122 @@ var file_muster_v1_maintenance_proto_goTypes = []any{
 	(*ReportVisitRequest)(nil),     // 37: muster.v1.ReportVisitRequest
 	(*ReportVisitResponse)(nil),    // 38: muster.v1.ReportVisitResponse
 	(*timestamppb.Timestamp)(nil),  // 39: google.protobuf.Timestamp
-	(*Seen)(nil),                   // 40: muster.v1.Seen
-	(*durationpb.Duration)(nil),    // 41: google.protobuf.Duration
+	(*durationpb.Duration)(nil),    // 40: google.protobuf.Duration
+	(*Seen)(nil),                   // 41: muster.v1.Seen
 	(*Write)(nil),                  // 42: muster.v1.Write
 	(*Written)(nil),                // 43: muster.v1.Written
 }
 var file_muster_v1_maintenance_proto_depIdxs = []int32{
 	39, // 0: muster.v1.GetMaintenanceRequest.as_of:type_name -> google.protobuf.Timestamp
-	40, // 1: muster.v1.GetMaintenanceResponse.seen:type_name -> muster.v1.Seen
-	2,  // 2: muster.v1.GetMaintenanceResponse.updates:type_name -> muster.v1.NodeUpdate
-	4,  // 3: muster.v1.GetMaintenanceResponse.rollouts:type_name -> muster.v1.Rollout
-	12, // 4: muster.v1.GetMaintenanceResponse.zones:type_name -> muster.v1.Zone
-	13, // 5: muster.v1.GetMaintenanceResponse.notices:type_name -> muster.v1.Notice
-	14, // 6: muster.v1.GetMaintenanceResponse.visits:type_name -> muster.v1.Visit
-	15, // 7: muster.v1.GetMaintenanceResponse.configurations:type_name -> muster.v1.Configuration
-	41, // 8: muster.v1.NodeUpdate.freeze:type_name -> google.protobuf.Duration
-	41, // 9: muster.v1.NodeUpdate.lasts:type_name -> google.protobuf.Duration
-	39, // 10: muster.v1.NodeUpdate.not_before:type_name -> google.protobuf.Timestamp
-	39, // 11: muster.v1.NodeUpdate.deadline:type_name -> google.protobuf.Timestamp
-	39, // 12: muster.v1.NodeUpdate.added:type_name -> google.protobuf.Timestamp
-	39, // 13: muster.v1.NodeUpdate.withdrawn:type_name -> google.protobuf.Timestamp
-	3,  // 14: muster.v1.NodeUpdate.measured:type_name -> muster.v1.MeasuredLength
-	41, // 15: muster.v1.MeasuredLength.p50:type_name -> google.protobuf.Duration
-	41, // 16: muster.v1.MeasuredLength.p90:type_name -> google.protobuf.Duration
-	11, // 17: muster.v1.Rollout.waits:type_name -> muster.v1.WaitReason
-	39, // 18: muster.v1.Rollout.added:type_name -> google.protobuf.Timestamp
-	39, // 19: muster.v1.Rollout.began:type_name -> google.protobuf.Timestamp
-	39, // 20: muster.v1.Rollout.ended:type_name -> google.protobuf.Timestamp
-	7,  // 21: muster.v1.Rollout.plan:type_name -> muster.v1.RolloutPlan
-	8,  // 22: muster.v1.Rollout.canaries:type_name -> muster.v1.Canary
-	9,  // 23: muster.v1.Rollout.combinations:type_name -> muster.v1.Combination
-	10, // 24: muster.v1.Rollout.nodes:type_name -> muster.v1.RolloutNode
-	41, // 25: muster.v1.Rollout.rest:type_name -> google.protobuf.Duration
-	39, // 26: muster.v1.Rollout.deadline:type_name -> google.protobuf.Timestamp
-	5,  // 27: muster.v1.Rollout.end:type_name -> muster.v1.RolloutEnd
-	39, // 28: muster.v1.RolloutEnd.p50:type_name -> google.protobuf.Timestamp
-	39, // 29: muster.v1.RolloutEnd.p90:type_name -> google.protobuf.Timestamp
-	6,  // 30: muster.v1.RolloutEnd.sooner:type_name -> muster.v1.SoonerEnd
-	39, // 31: muster.v1.SoonerEnd.p50:type_name -> google.protobuf.Timestamp
-	41, // 32: muster.v1.RolloutPlan.soak:type_name -> google.protobuf.Duration
-	39, // 33: muster.v1.Canary.until:type_name -> google.protobuf.Timestamp
-	41, // 34: muster.v1.Combination.takes:type_name -> google.protobuf.Duration
-	11, // 35: muster.v1.RolloutNode.wait:type_name -> muster.v1.WaitReason
-	39, // 36: muster.v1.WaitReason.until:type_name -> google.protobuf.Timestamp
-	39, // 37: muster.v1.Zone.from:type_name -> google.protobuf.Timestamp
-	39, // 38: muster.v1.Zone.to:type_name -> google.protobuf.Timestamp
-	39, // 39: muster.v1.Zone.ended:type_name -> google.protobuf.Timestamp
-	39, // 40: muster.v1.Zone.oldest:type_name -> google.protobuf.Timestamp
-	9,  // 41: muster.v1.Zone.piles:type_name -> muster.v1.Combination
-	39, // 42: muster.v1.Notice.starts:type_name -> google.protobuf.Timestamp
-	41, // 43: muster.v1.Notice.lasts:type_name -> google.protobuf.Duration
-	41, // 44: muster.v1.Notice.freeze:type_name -> google.protobuf.Duration
-	39, // 45: muster.v1.Visit.began:type_name -> google.protobuf.Timestamp
-	39, // 46: muster.v1.Visit.ends:type_name -> google.protobuf.Timestamp
-	39, // 47: muster.v1.Configuration.since:type_name -> google.protobuf.Timestamp
-	39, // 48: muster.v1.PlannedWorkRequest.as_of:type_name -> google.protobuf.Timestamp
-	40, // 49: muster.v1.PlannedWorkResponse.seen:type_name -> muster.v1.Seen
-	18, // 50: muster.v1.PlannedWorkResponse.works:type_name -> muster.v1.PlannedWork
-	39, // 51: muster.v1.PlannedWork.begins:type_name -> google.protobuf.Timestamp
-	39, // 52: muster.v1.PlannedWork.ends:type_name -> google.protobuf.Timestamp
-	42, // 53: muster.v1.AddUpdateRequest.write:type_name -> muster.v1.Write
-	2,  // 54: muster.v1.AddUpdateRequest.update:type_name -> muster.v1.NodeUpdate
-	43, // 55: muster.v1.AddUpdateResponse.written:type_name -> muster.v1.Written
-	42, // 56: muster.v1.WithdrawUpdateRequest.write:type_name -> muster.v1.Write
-	43, // 57: muster.v1.WithdrawUpdateResponse.written:type_name -> muster.v1.Written
-	42, // 58: muster.v1.StartRolloutRequest.write:type_name -> muster.v1.Write
-	41, // 59: muster.v1.StartRolloutRequest.soak:type_name -> google.protobuf.Duration
-	43, // 60: muster.v1.StartRolloutResponse.written:type_name -> muster.v1.Written
-	42, // 61: muster.v1.MoveRolloutRequest.write:type_name -> muster.v1.Write
-	43, // 62: muster.v1.MoveRolloutResponse.written:type_name -> muster.v1.Written
-	42, // 63: muster.v1.AddZoneRequest.write:type_name -> muster.v1.Write
-	12, // 64: muster.v1.AddZoneRequest.zone:type_name -> muster.v1.Zone
-	43, // 65: muster.v1.AddZoneResponse.written:type_name -> muster.v1.Written
-	42, // 66: muster.v1.EndZoneRequest.write:type_name -> muster.v1.Write
-	43, // 67: muster.v1.EndZoneResponse.written:type_name -> muster.v1.Written
-	42, // 68: muster.v1.AddNoticeRequest.write:type_name -> muster.v1.Write
-	13, // 69: muster.v1.AddNoticeRequest.notice:type_name -> muster.v1.Notice
-	43, // 70: muster.v1.AddNoticeResponse.written:type_name -> muster.v1.Written
-	42, // 71: muster.v1.CancelNoticeRequest.write:type_name -> muster.v1.Write
-	43, // 72: muster.v1.CancelNoticeResponse.written:type_name -> muster.v1.Written
-	42, // 73: muster.v1.AgreeToStopRequest.write:type_name -> muster.v1.Write
-	39, // 74: muster.v1.AgreeToStopRequest.at:type_name -> google.protobuf.Timestamp
-	43, // 75: muster.v1.AgreeToStopResponse.written:type_name -> muster.v1.Written
-	42, // 76: muster.v1.ReportVisitRequest.write:type_name -> muster.v1.Write
-	43, // 77: muster.v1.ReportVisitResponse.written:type_name -> muster.v1.Written
-	0,  // 78: muster.v1.MaintenanceService.GetMaintenance:input_type -> muster.v1.GetMaintenanceRequest
-	16, // 79: muster.v1.MaintenanceService.PlannedWork:input_type -> muster.v1.PlannedWorkRequest
-	19, // 80: muster.v1.MaintenanceService.AddUpdate:input_type -> muster.v1.AddUpdateRequest
-	21, // 81: muster.v1.MaintenanceService.WithdrawUpdate:input_type -> muster.v1.WithdrawUpdateRequest
-	23, // 82: muster.v1.MaintenanceService.StartRollout:input_type -> muster.v1.StartRolloutRequest
-	25, // 83: muster.v1.MaintenanceService.MoveRollout:input_type -> muster.v1.MoveRolloutRequest
-	27, // 84: muster.v1.MaintenanceService.AddZone:input_type -> muster.v1.AddZoneRequest
-	29, // 85: muster.v1.MaintenanceService.EndZone:input_type -> muster.v1.EndZoneRequest
-	31, // 86: muster.v1.MaintenanceService.AddNotice:input_type -> muster.v1.AddNoticeRequest
-	33, // 87: muster.v1.MaintenanceService.CancelNotice:input_type -> muster.v1.CancelNoticeRequest
-	35, // 88: muster.v1.MaintenanceService.AgreeToStop:input_type -> muster.v1.AgreeToStopRequest
-	37, // 89: muster.v1.MaintenanceService.ReportVisit:input_type -> muster.v1.ReportVisitRequest
-	1,  // 90: muster.v1.MaintenanceService.GetMaintenance:output_type -> muster.v1.GetMaintenanceResponse
-	17, // 91: muster.v1.MaintenanceService.PlannedWork:output_type -> muster.v1.PlannedWorkResponse
-	20, // 92: muster.v1.MaintenanceService.AddUpdate:output_type -> muster.v1.AddUpdateResponse
-	22, // 93: muster.v1.MaintenanceService.WithdrawUpdate:output_type -> muster.v1.WithdrawUpdateResponse
-	24, // 94: muster.v1.MaintenanceService.StartRollout:output_type -> muster.v1.StartRolloutResponse
-	26, // 95: muster.v1.MaintenanceService.MoveRollout:output_type -> muster.v1.MoveRolloutResponse
-	28, // 96: muster.v1.MaintenanceService.AddZone:output_type -> muster.v1.AddZoneResponse
-	30, // 97: muster.v1.MaintenanceService.EndZone:output_type -> muster.v1.EndZoneResponse
-	32, // 98: muster.v1.MaintenanceService.AddNotice:output_type -> muster.v1.AddNoticeResponse
-	34, // 99: muster.v1.MaintenanceService.CancelNotice:output_type -> muster.v1.CancelNoticeResponse
-	36, // 100: muster.v1.MaintenanceService.AgreeToStop:output_type -> muster.v1.AgreeToStopResponse
-	38, // 101: muster.v1.MaintenanceService.ReportVisit:output_type -> muster.v1.ReportVisitResponse
-	90, // [90:102] is the sub-list for method output_type
-	78, // [78:90] is the sub-list for method input_type
-	78, // [78:78] is the sub-list for extension type_name
-	78, // [78:78] is the sub-list for extension extendee
-	0,  // [0:78] is the sub-list for field type_name
+	40, // 1: muster.v1.GetMaintenanceRequest.search:type_name -> google.protobuf.Duration
+	41, // 2: muster.v1.GetMaintenanceResponse.seen:type_name -> muster.v1.Seen
+	2,  // 3: muster.v1.GetMaintenanceResponse.updates:type_name -> muster.v1.NodeUpdate
+	4,  // 4: muster.v1.GetMaintenanceResponse.rollouts:type_name -> muster.v1.Rollout
+	12, // 5: muster.v1.GetMaintenanceResponse.zones:type_name -> muster.v1.Zone
+	13, // 6: muster.v1.GetMaintenanceResponse.notices:type_name -> muster.v1.Notice
+	14, // 7: muster.v1.GetMaintenanceResponse.visits:type_name -> muster.v1.Visit
+	15, // 8: muster.v1.GetMaintenanceResponse.configurations:type_name -> muster.v1.Configuration
+	40, // 9: muster.v1.NodeUpdate.freeze:type_name -> google.protobuf.Duration
+	40, // 10: muster.v1.NodeUpdate.lasts:type_name -> google.protobuf.Duration
+	39, // 11: muster.v1.NodeUpdate.not_before:type_name -> google.protobuf.Timestamp
+	39, // 12: muster.v1.NodeUpdate.deadline:type_name -> google.protobuf.Timestamp
+	39, // 13: muster.v1.NodeUpdate.added:type_name -> google.protobuf.Timestamp
+	39, // 14: muster.v1.NodeUpdate.withdrawn:type_name -> google.protobuf.Timestamp
+	3,  // 15: muster.v1.NodeUpdate.measured:type_name -> muster.v1.MeasuredLength
+	40, // 16: muster.v1.MeasuredLength.p50:type_name -> google.protobuf.Duration
+	40, // 17: muster.v1.MeasuredLength.p90:type_name -> google.protobuf.Duration
+	11, // 18: muster.v1.Rollout.waits:type_name -> muster.v1.WaitReason
+	39, // 19: muster.v1.Rollout.added:type_name -> google.protobuf.Timestamp
+	39, // 20: muster.v1.Rollout.began:type_name -> google.protobuf.Timestamp
+	39, // 21: muster.v1.Rollout.ended:type_name -> google.protobuf.Timestamp
+	7,  // 22: muster.v1.Rollout.plan:type_name -> muster.v1.RolloutPlan
+	8,  // 23: muster.v1.Rollout.canaries:type_name -> muster.v1.Canary
+	9,  // 24: muster.v1.Rollout.combinations:type_name -> muster.v1.Combination
+	10, // 25: muster.v1.Rollout.nodes:type_name -> muster.v1.RolloutNode
+	40, // 26: muster.v1.Rollout.rest:type_name -> google.protobuf.Duration
+	39, // 27: muster.v1.Rollout.deadline:type_name -> google.protobuf.Timestamp
+	5,  // 28: muster.v1.Rollout.end:type_name -> muster.v1.RolloutEnd
+	39, // 29: muster.v1.RolloutEnd.p50:type_name -> google.protobuf.Timestamp
+	39, // 30: muster.v1.RolloutEnd.p90:type_name -> google.protobuf.Timestamp
+	6,  // 31: muster.v1.RolloutEnd.sooner:type_name -> muster.v1.SoonerEnd
+	40, // 32: muster.v1.RolloutEnd.longer:type_name -> google.protobuf.Duration
+	39, // 33: muster.v1.SoonerEnd.p50:type_name -> google.protobuf.Timestamp
+	40, // 34: muster.v1.RolloutPlan.soak:type_name -> google.protobuf.Duration
+	39, // 35: muster.v1.Canary.until:type_name -> google.protobuf.Timestamp
+	40, // 36: muster.v1.Combination.takes:type_name -> google.protobuf.Duration
+	11, // 37: muster.v1.RolloutNode.wait:type_name -> muster.v1.WaitReason
+	39, // 38: muster.v1.WaitReason.until:type_name -> google.protobuf.Timestamp
+	39, // 39: muster.v1.Zone.from:type_name -> google.protobuf.Timestamp
+	39, // 40: muster.v1.Zone.to:type_name -> google.protobuf.Timestamp
+	39, // 41: muster.v1.Zone.ended:type_name -> google.protobuf.Timestamp
+	39, // 42: muster.v1.Zone.oldest:type_name -> google.protobuf.Timestamp
+	9,  // 43: muster.v1.Zone.piles:type_name -> muster.v1.Combination
+	39, // 44: muster.v1.Notice.starts:type_name -> google.protobuf.Timestamp
+	40, // 45: muster.v1.Notice.lasts:type_name -> google.protobuf.Duration
+	40, // 46: muster.v1.Notice.freeze:type_name -> google.protobuf.Duration
+	39, // 47: muster.v1.Visit.began:type_name -> google.protobuf.Timestamp
+	39, // 48: muster.v1.Visit.ends:type_name -> google.protobuf.Timestamp
+	39, // 49: muster.v1.Configuration.since:type_name -> google.protobuf.Timestamp
+	39, // 50: muster.v1.PlannedWorkRequest.as_of:type_name -> google.protobuf.Timestamp
+	41, // 51: muster.v1.PlannedWorkResponse.seen:type_name -> muster.v1.Seen
+	18, // 52: muster.v1.PlannedWorkResponse.works:type_name -> muster.v1.PlannedWork
+	39, // 53: muster.v1.PlannedWork.begins:type_name -> google.protobuf.Timestamp
+	39, // 54: muster.v1.PlannedWork.ends:type_name -> google.protobuf.Timestamp
+	42, // 55: muster.v1.AddUpdateRequest.write:type_name -> muster.v1.Write
+	2,  // 56: muster.v1.AddUpdateRequest.update:type_name -> muster.v1.NodeUpdate
+	43, // 57: muster.v1.AddUpdateResponse.written:type_name -> muster.v1.Written
+	42, // 58: muster.v1.WithdrawUpdateRequest.write:type_name -> muster.v1.Write
+	43, // 59: muster.v1.WithdrawUpdateResponse.written:type_name -> muster.v1.Written
+	42, // 60: muster.v1.StartRolloutRequest.write:type_name -> muster.v1.Write
+	40, // 61: muster.v1.StartRolloutRequest.soak:type_name -> google.protobuf.Duration
+	40, // 62: muster.v1.StartRolloutRequest.search:type_name -> google.protobuf.Duration
+	43, // 63: muster.v1.StartRolloutResponse.written:type_name -> muster.v1.Written
+	42, // 64: muster.v1.MoveRolloutRequest.write:type_name -> muster.v1.Write
+	43, // 65: muster.v1.MoveRolloutResponse.written:type_name -> muster.v1.Written
+	42, // 66: muster.v1.AddZoneRequest.write:type_name -> muster.v1.Write
+	12, // 67: muster.v1.AddZoneRequest.zone:type_name -> muster.v1.Zone
+	43, // 68: muster.v1.AddZoneResponse.written:type_name -> muster.v1.Written
+	42, // 69: muster.v1.EndZoneRequest.write:type_name -> muster.v1.Write
+	43, // 70: muster.v1.EndZoneResponse.written:type_name -> muster.v1.Written
+	42, // 71: muster.v1.AddNoticeRequest.write:type_name -> muster.v1.Write
+	13, // 72: muster.v1.AddNoticeRequest.notice:type_name -> muster.v1.Notice
+	43, // 73: muster.v1.AddNoticeResponse.written:type_name -> muster.v1.Written
+	42, // 74: muster.v1.CancelNoticeRequest.write:type_name -> muster.v1.Write
+	43, // 75: muster.v1.CancelNoticeResponse.written:type_name -> muster.v1.Written
+	42, // 76: muster.v1.AgreeToStopRequest.write:type_name -> muster.v1.Write
+	39, // 77: muster.v1.AgreeToStopRequest.at:type_name -> google.protobuf.Timestamp
+	43, // 78: muster.v1.AgreeToStopResponse.written:type_name -> muster.v1.Written
+	42, // 79: muster.v1.ReportVisitRequest.write:type_name -> muster.v1.Write
+	43, // 80: muster.v1.ReportVisitResponse.written:type_name -> muster.v1.Written
+	0,  // 81: muster.v1.MaintenanceService.GetMaintenance:input_type -> muster.v1.GetMaintenanceRequest
+	16, // 82: muster.v1.MaintenanceService.PlannedWork:input_type -> muster.v1.PlannedWorkRequest
+	19, // 83: muster.v1.MaintenanceService.AddUpdate:input_type -> muster.v1.AddUpdateRequest
+	21, // 84: muster.v1.MaintenanceService.WithdrawUpdate:input_type -> muster.v1.WithdrawUpdateRequest
+	23, // 85: muster.v1.MaintenanceService.StartRollout:input_type -> muster.v1.StartRolloutRequest
+	25, // 86: muster.v1.MaintenanceService.MoveRollout:input_type -> muster.v1.MoveRolloutRequest
+	27, // 87: muster.v1.MaintenanceService.AddZone:input_type -> muster.v1.AddZoneRequest
+	29, // 88: muster.v1.MaintenanceService.EndZone:input_type -> muster.v1.EndZoneRequest
+	31, // 89: muster.v1.MaintenanceService.AddNotice:input_type -> muster.v1.AddNoticeRequest
+	33, // 90: muster.v1.MaintenanceService.CancelNotice:input_type -> muster.v1.CancelNoticeRequest
+	35, // 91: muster.v1.MaintenanceService.AgreeToStop:input_type -> muster.v1.AgreeToStopRequest
+	37, // 92: muster.v1.MaintenanceService.ReportVisit:input_type -> muster.v1.ReportVisitRequest
+	1,  // 93: muster.v1.MaintenanceService.GetMaintenance:output_type -> muster.v1.GetMaintenanceResponse
+	17, // 94: muster.v1.MaintenanceService.PlannedWork:output_type -> muster.v1.PlannedWorkResponse
+	20, // 95: muster.v1.MaintenanceService.AddUpdate:output_type -> muster.v1.AddUpdateResponse
+	22, // 96: muster.v1.MaintenanceService.WithdrawUpdate:output_type -> muster.v1.WithdrawUpdateResponse
+	24, // 97: muster.v1.MaintenanceService.StartRollout:output_type -> muster.v1.StartRolloutResponse
+	26, // 98: muster.v1.MaintenanceService.MoveRollout:output_type -> muster.v1.MoveRolloutResponse
+	28, // 99: muster.v1.MaintenanceService.AddZone:output_type -> muster.v1.AddZoneResponse
+	30, // 100: muster.v1.MaintenanceService.EndZone:output_type -> muster.v1.EndZoneResponse
+	32, // 101: muster.v1.MaintenanceService.AddNotice:output_type -> muster.v1.AddNoticeResponse
+	34, // 102: muster.v1.MaintenanceService.CancelNotice:output_type -> muster.v1.CancelNoticeResponse
+	36, // 103: muster.v1.MaintenanceService.AgreeToStop:output_type -> muster.v1.AgreeToStopResponse
+	38, // 104: muster.v1.MaintenanceService.ReportVisit:output_type -> muster.v1.ReportVisitResponse
+	93, // [93:105] is the sub-list for method output_type
+	81, // [81:93] is the sub-list for method input_type
+	81, // [81:81] is the sub-list for extension type_name
+	81, // [81:81] is the sub-list for extension extendee
+	0,  // [0:81] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_maintenance_proto_init() }

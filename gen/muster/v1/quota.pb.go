@@ -23,7 +23,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Access says who may target a quota. With all lists empty everyone may.
+// Access says who may target a quota. With all lists empty everyone may, and where people sign in
+// only those who may set the list.
 type Access struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Users         []string               `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
@@ -94,8 +95,11 @@ type Quota struct {
 	Holds  []*Hold  `protobuf:"bytes,4,rep,name=holds,proto3" json:"holds,omitempty"`
 	// Who answers for it: a person or a team.
 	Owner string `protobuf:"bytes,30,opt,name=owner,proto3" json:"owner,omitempty"`
-	// Everybody may target it: it has no access list.
-	Open          bool `protobuf:"varint,31,opt,name=open,proto3" json:"open,omitempty"`
+	// Everybody may target it: it has no access list, and people do not sign in here.
+	Open bool `protobuf:"varint,31,opt,name=open,proto3" json:"open,omitempty"`
+	// It has no access list, and people sign in here: of them only those may target it who may set its list, with the
+	// role quota-owner, manager or admin.
+	Closed        bool `protobuf:"varint,32,opt,name=closed,proto3" json:"closed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -168,6 +172,13 @@ func (x *Quota) GetOwner() string {
 func (x *Quota) GetOpen() bool {
 	if x != nil {
 		return x.Open
+	}
+	return false
+}
+
+func (x *Quota) GetClosed() bool {
+	if x != nil {
+		return x.Closed
 	}
 	return false
 }
@@ -1541,7 +1552,7 @@ type SetAccessRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
 	Path  string                 `protobuf:"bytes,2,opt,name=path,proto3" json:"path,omitempty"`
-	// Not set or empty: open to everyone.
+	// Not set or empty: it has no access list then.
 	Access        *Access `protobuf:"bytes,3,opt,name=access,proto3" json:"access,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2002,14 +2013,15 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x06groups\x18\x02 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x90N\"\ar\x05\x10\x01\x18\xfd\x01R\x06groups\x122\n" +
 	"\n" +
 	"namespaces\x18\x03 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x10\x90N\"\ar\x05\x10\x01\x18\xfd\x01R\n" +
-	"namespaces\"\xc1\x01\n" +
+	"namespaces\"\xd9\x01\n" +
 	"\x05Quota\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12)\n" +
 	"\x06access\x18\x02 \x01(\v2\x11.muster.v1.AccessR\x06access\x12(\n" +
 	"\x06grants\x18\x03 \x03(\v2\x10.muster.v1.GrantR\x06grants\x12%\n" +
 	"\x05holds\x18\x04 \x03(\v2\x0f.muster.v1.HoldR\x05holds\x12\x14\n" +
 	"\x05owner\x18\x1e \x01(\tR\x05owner\x12\x12\n" +
-	"\x04open\x18\x1f \x01(\bR\x04open\"\x99\x06\n" +
+	"\x04open\x18\x1f \x01(\bR\x04open\x12\x16\n" +
+	"\x06closed\x18  \x01(\bR\x06closed\"\x99\x06\n" +
 	"\x05Grant\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x1a\n" +
 	"\bassigned\x18\x02 \x01(\x05R\bassigned\x12\x12\n" +

@@ -1625,7 +1625,10 @@ type ListWorkloadsResponse struct {
 	Seen      *Seen                  `protobuf:"bytes,1,opt,name=seen,proto3" json:"seen,omitempty"`
 	Workloads []*Workload            `protobuf:"bytes,2,rep,name=workloads,proto3" json:"workloads,omitempty"`
 	// Where to go on; 0: that was all.
-	Next          uint64 `protobuf:"varint,3,opt,name=next,proto3" json:"next,omitempty"`
+	Next uint64 `protobuf:"varint,3,opt,name=next,proto3" json:"next,omitempty"`
+	// How many more there are of other teams, which the caller may not read. 0 where the list goes on, and where the
+	// question names a user or a namespace.
+	Others        int32 `protobuf:"varint,4,opt,name=others,proto3" json:"others,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1677,6 +1680,13 @@ func (x *ListWorkloadsResponse) GetWorkloads() []*Workload {
 func (x *ListWorkloadsResponse) GetNext() uint64 {
 	if x != nil {
 		return x.Next
+	}
+	return 0
+}
+
+func (x *ListWorkloadsResponse) GetOthers() int32 {
+	if x != nil {
+		return x.Others
 	}
 	return 0
 }
@@ -3205,11 +3215,12 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x04from\x18\b \x01(\x04R\x04from\x12\x18\n" +
 	"\areasons\x18\t \x01(\bR\areasons\x12!\n" +
 	"\fnewest_first\x18\n" +
-	" \x01(\bR\vnewestFirst\"\x83\x01\n" +
+	" \x01(\bR\vnewestFirst\"\x9b\x01\n" +
 	"\x15ListWorkloadsResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x121\n" +
 	"\tworkloads\x18\x02 \x03(\v2\x13.muster.v1.WorkloadR\tworkloads\x12\x12\n" +
-	"\x04next\x18\x03 \x01(\x04R\x04next\"\x81\x01\n" +
+	"\x04next\x18\x03 \x01(\x04R\x04next\x12\x16\n" +
+	"\x06others\x18\x04 \x01(\x05R\x06others\"\x81\x01\n" +
 	"\rCancelRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12(\n" +
 	"\tnamespace\x18\x02 \x01(\tB\n" +

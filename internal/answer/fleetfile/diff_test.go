@@ -75,7 +75,7 @@ func TestDiffToNothingNamesEverything(t *testing.T) {
 + island tiger/h200/i1, 3 nodes
 + island tiger/h200/i2, 2 nodes
 + quota research/oak, open to users ada; groups core
-+ quota product, open to everyone
++ quota product, without an access list
 + grant research/oak in tiger/h200: 16 GPUs with gang 8`
 	if got := lines(changes); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -128,7 +128,7 @@ quotas:
 `))
 	want := `~ island tiger/h200/i1: 4 → 6 nodes
 + island tiger/h200/i0, 1 node
-~ quota b: open to everyone → open to groups core
+~ quota b: without an access list → open to groups core
 ~ grant b in tiger/h200: 16 GPUs with gang 16 → 8 GPUs
 ~ grant a in tiger/h200: 8 GPUs → 24 GPUs`
 	if got := lines(changes); got != want {
@@ -138,7 +138,7 @@ quotas:
 	if got := s.Partition("tiger/h200"); len(got.Nodes) != 7 || got.Account("c").Grant != 8 || got.Account("b").Gang != 0 {
 		t.Errorf("%d nodes; c has %d; b has gang %d", len(got.Nodes), got.Account("c").Grant, got.Account("b").Gang)
 	}
-	if !s.Quota("a").Access.Allows("ada", nil, "") || s.Quota("a").Access.Open() {
+	if !s.Quota("a").Access.Allows("ada", nil, "") || s.Quota("a").Access.Unlisted() {
 		t.Error("an access list that the file does not name was not left alone")
 	}
 }

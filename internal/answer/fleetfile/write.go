@@ -149,7 +149,7 @@ func writeGrants(b *bytes.Buffer, s *fleet.State, quota string) {
 }
 
 func writeAccess(b *bytes.Buffer, a fleet.Access) {
-	if a.Open() {
+	if a.Unlisted() {
 		return
 	}
 	fmt.Fprintf(b, "    access: {users: %s, groups: %s, namespaces: %s}\n", list(a.Users), list(a.Groups), list(a.Namespaces))

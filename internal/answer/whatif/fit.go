@@ -29,11 +29,11 @@ type Fitted struct {
 
 // Fit says where a workload would run if it were submitted now: with its own
 // target if it names one, else in every quota that its user may use and on flex;
-// in its partition, or in each. The state is not changed.
-func Fit(s *fleet.State, spec fleet.Spec, now fleet.Instant, b Budget) Fitted {
+// in its partition, or in each. by is who would submit it. The state is not changed.
+func Fit(s *fleet.State, by core.Actor, spec fleet.Spec, now fleet.Instant, b Budget) Fitted {
 	x := newTries(s, now, b)
 	var f Fitted
-	for _, target := range targetsOf(x.s, spec) {
+	for _, target := range targetsOf(x.s, by, spec, now) {
 		for _, p := range x.s.Partitions {
 			if !spec.May(p) || target != fleet.Flex && !granted(p, target) {
 				continue
@@ -77,13 +77,13 @@ func Together(s *fleet.State, spec fleet.Spec, places []Place, now fleet.Instant
 func granted(p *fleet.Partition, target string) bool { return p.Account(target) != nil }
 
 // targetsOf lists the targets that a workload may have: quotas by path, then flex.
-func targetsOf(s *fleet.State, spec fleet.Spec) []string {
+func targetsOf(s *fleet.State, by core.Actor, spec fleet.Spec, now fleet.Instant) []string {
 	if spec.Target != "" {
 		return []string{spec.Target}
 	}
 	var list []string
 	for _, q := range s.Quotas {
-		if q.Access.Allows(spec.User, spec.Groups, spec.Namespace) {
+		if q.Access.Allows(spec.User, spec.Groups, spec.Namespace) && core.ClosedTo(s, by, q, now) == nil {
 			list = append(list, q.Path)
 		}
 	}

@@ -82,7 +82,7 @@ func (x *search) member(q *fleet.Quota) bool {
 	if !q.Access.Allows(x.w.User, x.w.Groups, x.w.Namespace) {
 		return false
 	}
-	if !q.Access.Open() {
+	if !q.Access.Unlisted() {
 		return true
 	}
 	owner := x.s.OwnerOf(q.Path)

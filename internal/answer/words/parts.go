@@ -29,10 +29,11 @@ func Duration(d time.Duration) string { return text.Duration(d) }
 // About is a length of time in at most two units: 5m20s, 3h5m, 2d4h.
 func About(d time.Duration) string { return text.About(d) }
 
-// Access says who may target a quota, naming at most so many of each kind.
+// Access says who is on the access list of a quota, naming at most so many of each kind. What
+// it means to have none differs from server to server: Door says it.
 func Access(a fleet.Access, most int) string {
-	if a.Open() {
-		return "open to everyone"
+	if a.Unlisted() {
+		return "without an access list"
 	}
 	var parts []string
 	for _, list := range []struct {

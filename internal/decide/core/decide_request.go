@@ -70,9 +70,9 @@ func requestAccess(s *fleet.State, r Request, c RequestAccess, now fleet.Instant
 		return nil, refusal
 	}
 	switch {
-	case c.Access.Open():
+	case c.Access.Unlisted():
 		return nil, refuse(Invalid, "the request names no user, group or namespace to let into %s; name one", c.Quota)
-	case q.Access.Open():
+	case q.Access.Open(r.Actor.Principal.SignedIn()):
 		return nil, refuse(NothingToDo, "%s is open to everyone already", c.Quota)
 	}
 	return newRequest(s, r, fleet.QuotaRequest{Quota: c.Quota, Access: &c.Access}, now)

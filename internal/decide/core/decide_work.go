@@ -46,13 +46,27 @@ func checkTarget(s *fleet.State, by Actor, spec fleet.Spec, target, partition st
 	if q == nil {
 		return noQuota(s, target)
 	}
-	if q.Access.Open() && by.Principal.SignedIn() && !by.may(access.SetAccess, access.Place{Quota: target}) {
-		return refuse(AccessDenied, "quota %s has no access list, and where people sign in such a quota is closed; muster quota access %s --user %s opens it, by %s", target, target, spec.User, answerer(s, target))
+	if refusal := by.closedOut(s, q, spec.User); refusal != nil {
+		return refusal
 	}
 	if !q.Access.Allows(spec.User, spec.Groups, spec.Namespace) {
 		return refuse(AccessDenied, "user %q (namespace %s) is not on the access list of quota %s; muster quota request %s --user %s asks %s", spec.User, spec.Namespace, target, target, spec.User, answerer(s, target))
 	}
 	return nil
+}
+
+// closedOut refuses a quota without an access list to those who signed in and may not give it one.
+func (a Actor) closedOut(s *fleet.State, q *fleet.Quota, user string) *Refusal {
+	if !q.Access.Closed(a.Principal.SignedIn()) || a.may(access.SetAccess, access.Place{Quota: q.Path}) {
+		return nil
+	}
+	return refuse(AccessDenied, "quota %s has no access list, and where people sign in such a quota is closed; muster quota access %s --user %s opens it, by %s", q.Path, q.Path, user, answerer(s, q.Path))
+}
+
+// ClosedTo says of a quota without an access list why an actor may not target it; nil: it may, as
+// far as that goes.
+func ClosedTo(s *fleet.State, a Actor, q *fleet.Quota, now fleet.Instant) *Refusal {
+	return a.resolved(s, now).closedOut(s, q, a.User)
 }
 
 // answerer is who is to be asked about a quota.

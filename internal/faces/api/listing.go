@@ -16,18 +16,28 @@ type listing struct {
 	by    *caller
 }
 
-// choose finds the workloads in the order of candidates, up to one more than the limit.
-func (l listing) choose(s *fleet.State) []*fleet.Workload {
-	var list []*fleet.Workload
+// choose finds the workloads in the order of candidates, up to one more than the limit, and how
+// many others are among them that the caller may not read.
+func (l listing) choose(s *fleet.State) (list []*fleet.Workload, others int) {
 	for w := range l.candidates(s) {
-		if l.wants(w) && l.by.sees(s, w) {
+		switch {
+		case !l.wants(w):
+		case l.by.sees(s, w):
 			list = append(list, w)
+		default:
+			others++
 		}
 		if len(list) > l.limit {
 			break
 		}
 	}
-	return list
+	return list, others
+}
+
+// counts says whether the caller may be told how many others there are: of a target, a partition and a
+// state that is a figure, of a user or a namespace it would tell what they do. A part of a list has no number.
+func (l listing) counts(next uint64) bool {
+	return l.GetUser() == "" && l.GetNamespace() == "" && l.GetFrom() == 0 && next == 0
 }
 
 // candidates are those among which there are all that are asked for, in order of submission or

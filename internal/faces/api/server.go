@@ -124,7 +124,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, proxies: o.Proxies, recheck: o.Recheck, times: o.Times, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices, lag: o.Lag, leader: o.Leader,
 		notifier: o.Notifier, said: o.Said, logs: o.Logs, checkedIn: o.CheckedIn, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: newHistory(o.History), turns: newTurns(),
-		forecasting: o.Forecasting, mostWaiting: o.MostWaiting,
+		forecasting: o.Forecasting, mostWaiting: o.MostWaiting, signIn: !admitsLocal(o.Auth),
 	}}
 	if s.tokens == nil {
 		s.tokens = NewServiceTokens(o.Engine.Peek, o.Now)

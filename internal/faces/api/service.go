@@ -36,7 +36,8 @@ type service struct {
 	// forecasting is how long one forecast may take.
 	forecasting time.Duration
 	signIns     signIns
-	mostWaiting int // workloads of one caller that does not run the fleet
+	signIn      bool // people sign in; else all of them are the user of this server
+	mostWaiting int  // workloads of one caller that does not run the fleet
 	waiting     struct {
 		sync.Mutex
 		of map[string]*pending // by user

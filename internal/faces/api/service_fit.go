@@ -11,6 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/explain"
 	"github.com/muster-fleet/muster/internal/answer/forecast"
 	"github.com/muster-fleet/muster/internal/answer/whatif"
+	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -38,6 +39,11 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 		if target != "" && target != fleet.Flex && state.Quota(target) == nil {
 			return noQuota(state, target)
 		}
+		if q := state.Quota(target); q != nil {
+			if closed := core.ClosedTo(state, callerOf(ctx).actor, q, at); closed != nil {
+				return closed
+			}
+		}
 		if one.GetPartition() != "" && state.Partition(one.GetPartition()) == nil {
 			return noPartition(state, one.GetPartition())
 		}
@@ -49,7 +55,7 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 		}
 		x.begin()
 		trying := searching.Seconds() / (searching + fitting*s.forecasting).Seconds() // part of the time
-		f := whatif.Fit(state, sp, at, x.budget(ctx, x.part(trying)))
+		f := whatif.Fit(state, callerOf(ctx).actor, sp, at, x.budget(ctx, x.part(trying)))
 		out.Missed, out.Places = f.Missed, places(f, forecasts(state, sp, f, at, x, x.part(1-trying)))
 		if out.GetMissed() || slices.ContainsFunc(out.GetPlaces(), cutShort) {
 			out.Longer = x.longer()

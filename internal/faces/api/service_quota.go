@@ -16,6 +16,7 @@ import (
 // CreateQuota creates a quota, and its parents where they do not exist.
 func (s quotaService) CreateQuota(ctx context.Context, m *musterv1.CreateQuotaRequest) (*musterv1.CreateQuotaResponse, error) {
 	w, err := s.written(ctx, m, wire.ReadCreateQuota(m), nil)
+	s.noteDoor(ctx, w, m.GetAccess())
 	return &musterv1.CreateQuotaResponse{Written: w}, err
 }
 
@@ -92,6 +93,7 @@ func (s quotaService) ReleaseHold(ctx context.Context, m *musterv1.ReleaseHoldRe
 // SetAccess sets who may target a quota.
 func (s quotaService) SetAccess(ctx context.Context, m *musterv1.SetAccessRequest) (*musterv1.SetAccessResponse, error) {
 	w, err := s.written(ctx, m, wire.ReadSetAccess(m), nil)
+	s.noteDoor(ctx, w, m.GetAccess())
 	return &musterv1.SetAccessResponse{Written: w}, err
 }
 
@@ -111,7 +113,7 @@ func (s quotaService) ListQuotas(ctx context.Context, m *musterv1.ListQuotasRequ
 		case m.GetPartition() != "" && state.Partition(m.GetPartition()) == nil:
 			return noPartition(state, m.GetPartition())
 		}
-		out.Quotas = wire.Quotas(state, view.EveryQuota(state, at), m.GetPartition(), func(path string) bool { return under(path, m.GetUnder()) })
+		out.Quotas = wire.Quotas(state, view.EveryQuota(state, at), m.GetPartition(), s.signsIn(callerOf(ctx)), func(path string) bool { return under(path, m.GetUnder()) })
 		return nil
 	})
 	out.Seen = seen
@@ -125,7 +127,7 @@ func (s quotaService) GetQuota(ctx context.Context, m *musterv1.GetQuotaRequest)
 		if state.Quota(m.GetPath()) == nil {
 			return noQuota(state, m.GetPath())
 		}
-		out.Quota = wire.Quotas(state, view.EveryQuota(state, at), "", func(path string) bool { return path == m.GetPath() })[0]
+		out.Quota = wire.Quotas(state, view.EveryQuota(state, at), "", s.signsIn(callerOf(ctx)), func(path string) bool { return path == m.GetPath() })[0]
 		return nil
 	})
 	out.Seen = seen

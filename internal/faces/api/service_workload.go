@@ -211,7 +211,8 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 		read = s.study
 	}
 	seen, err := read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		began, list := time.Now(), l.choose(state)
+		began := time.Now()
+		list, others := l.choose(state)
 		if len(list) == 0 && state.Quota(m.GetTarget()) == nil && m.GetTarget() != "" && m.GetTarget() != fleet.Flex {
 			return noQuota(state, m.GetTarget()) // of a quota that is gone the work that ended is still known
 		}
@@ -228,6 +229,9 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 				one.Reason = firstReason(explain.Why(state, list[i], at))
 			}
 			out.Workloads = append(out.Workloads, one)
+		}
+		if l.counts(out.GetNext()) {
+			out.Others = int32(others)
 		}
 		return nil
 	})

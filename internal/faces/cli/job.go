@@ -111,7 +111,13 @@ func (o *jobListOptions) ask(ctx context.Context) (answer, error) {
 		if n := len(res.GetWorkloads()); res.GetNext() != 0 || n > int(o.limit) {
 			p.say("There are more than these %d; --limit shows them.", min(n, int(o.limit)))
 		}
+		if n := res.GetOthers(); n > 0 {
+			p.say("%s", words.Others(int(n)))
+		}
 	}}
+	if len(res.GetWorkloads()) == 0 && res.GetOthers() > 0 {
+		ans.table.empty = "There are no workloads here that you may read."
+	}
 	if len(res.GetWorkloads()) == 0 {
 		ans.unmet = "there is no such workload"
 	}

@@ -3,10 +3,11 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
-	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // fleetSentences say what events about nodes, quota and people would lead to, by kind.
@@ -110,9 +111,9 @@ func (f foreseen) leftOver() string {
 	return fmt.Sprintf(", %s GPUs of it are left", threes(f.Left))
 }
 
-// whoMay says who may use a quota.
+// whoMay says who is on the access list of a quota.
 func (f foreseen) whoMay() string {
-	return accessText(&musterv1.Access{Users: f.Access.Users, Groups: f.Access.Groups, Namespaces: f.Access.Namespaces})
+	return words.Access(f.Access, math.MaxInt)
 }
 
 // granted says what a quota is granted then, and what of it ends by itself.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func newQuota(a *app) *cobra.Command {
@@ -38,8 +40,9 @@ func newQuotaList(a *app) *cobra.Command {
 the part that stands on promisable nodes now, which its researchers can count on. Then follow what its
 workloads use, and what siblings borrow or lend. GANG NOW is the largest gang that its researchers could
 start guaranteed now, in one island. A grant whose declared gang lies in no island whole is flagged
-GangUnbacked. Everybody may target a quota that is open. With --mine the list has the quotas whose access
-list names you, a group or a namespace of yours.`,
+GangUnbacked. A quota without an access list is marked: open, then everybody may target it; or closed, where
+people sign in, then only those may who may set its list. With --mine the list has the quotas whose access list
+names you, a group or a namespace of yours.`,
 		Example: "  muster quota list research\n  muster quota list --mine\n  muster quota list --partition tiger/h200 -o wide",
 		Args:    needs(0, 1, "at most one quota"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,7 +72,7 @@ func (p *page) bare(quotas []*musterv1.Quota) {
 	var names []string
 	for _, q := range quotas {
 		if len(q.GetGrants()) == 0 {
-			names = append(names, strings.TrimSuffix(q.GetPath()+" ("+openText(q)+")", " ()"))
+			names = append(names, strings.TrimSuffix(q.GetPath()+" ("+words.DoorOf(q).Brief+")", " ()"))
 		}
 	}
 	if len(names) > 0 {
@@ -94,10 +97,10 @@ func quotaTable(quotas []*musterv1.Quota) *table {
 		for _, g := range q.GetGrants() {
 			t.add(q.GetPath(), g.GetPartition(), g.GetAssigned(), g.GetGang(), g.GetBacked(), g.GetUnbacked(), g.GetUsage(),
 				g.GetGuaranteed(), g.GetBorrowing(), g.GetUnprotected(), g.GetScheduled(), g.GetUnscheduled(),
-				g.GetBorrowed(), g.GetLent(), g.GetOver(), heldIn(q, g.GetPartition()), g.GetLargestGang(), g.GetLargestPiece(), openText(q), islandsText(g.GetIslands()), noteOf(q, g))
+				g.GetBorrowed(), g.GetLent(), g.GetOver(), heldIn(q, g.GetPartition()), g.GetLargestGang(), g.GetLargestPiece(), words.DoorOf(q).Brief, islandsText(g.GetIslands()), noteOf(q, g))
 		}
 		if len(q.GetGrants()) == 0 {
-			t.hide(q.GetPath(), "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, openText(q), "", "")
+			t.hide(q.GetPath(), "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, words.DoorOf(q).Brief, "", "")
 		}
 	}
 	return t
@@ -141,8 +144,8 @@ func noteOf(q *musterv1.Quota, g *musterv1.Grant) string {
 			parts = append(parts, fmt.Sprintf(one.text, one.n))
 		}
 	}
-	if q.GetOpen() {
-		parts = append(parts, openMark(true))
+	if mark := words.DoorOf(q).Mark; mark != "" {
+		parts = append(parts, mark)
 	}
 	for _, h := range q.GetHolds() {
 		if h.GetPartition() == g.GetPartition() && inside(h) {
@@ -209,7 +212,7 @@ func (o *quotaShowOptions) ask(ctx context.Context) (answer, error) {
 }
 
 func (p *page) quota(q *musterv1.Quota) {
-	p.say("%s  %s", p.paint.paint(strong, q.GetPath()), accessText(q.GetAccess()))
+	p.say("%s  %s", p.paint.paint(strong, q.GetPath()), accessText(q))
 	if q.GetOwner() != "" {
 		p.say("%s answers for it", q.GetOwner())
 	}
@@ -287,27 +290,15 @@ func (p *page) indented(name, value string) {
 	}
 }
 
-// openText says that everyone may target a quota; "" where an access list says who may.
-func openText(q *musterv1.Quota) string {
-	if q.GetOpen() {
-		return "open to everyone"
+// accessText says who may target a quota.
+func accessText(q *musterv1.Quota) string {
+	if door := words.DoorOf(q); door.Brief != "" {
+		return door.Brief
 	}
-	return ""
+	return listText(q.GetAccess())
 }
 
-// accessText says who may target a quota.
-func accessText(a *musterv1.Access) string {
-	var parts []string
-	for _, list := range []struct {
-		what  string
-		names []string
-	}{{"users ", a.GetUsers()}, {"groups ", a.GetGroups()}, {"namespaces ", a.GetNamespaces()}} {
-		if len(list.names) > 0 {
-			parts = append(parts, list.what+strings.Join(list.names, ", "))
-		}
-	}
-	if len(parts) == 0 {
-		return "open to everyone"
-	}
-	return "open to " + strings.Join(parts, "; ")
+// listText says what a list is, whatever a server makes of one that is empty.
+func listText(a *musterv1.Access) string {
+	return words.Access(fleet.Access{Users: a.GetUsers(), Groups: a.GetGroups(), Namespaces: a.GetNamespaces()}, math.MaxInt)
 }

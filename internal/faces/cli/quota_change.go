@@ -47,7 +47,7 @@ func newQuotaCreate(a *app) *cobra.Command {
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Quotas.CreateQuota(ctx, &musterv1.CreateQuotaRequest{Write: o.writing.message(), Path: args[0], Access: o.accessFlags.message()})
 				return res.GetWritten(), err
-			}, "quota "+args[0]+" created, "+accessText(o.accessFlags.message()))
+			}, "quota "+args[0]+" created, "+listText(o.accessFlags.message()))
 		},
 	}
 	o.writing.flags(cmd)
@@ -199,14 +199,14 @@ func newQuotaAccess(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "access QUOTA",
 		Short: "show or set who may target a quota",
-		Long: `Access shows who may target a quota; with names it sets the whole list anew, and with --open it opens
-the quota to everyone.`,
+		Long: `Access shows who may target a quota; with names it sets the whole list anew, and with --open it takes
+the list away. Then everybody may target the quota; where people sign in, only those who may set the list.`,
 		Example: "  muster quota access research/oak\n  muster quota access research/oak --user ada --group post\n  muster quota access research/oak --open",
 		Args:    needs(1, 1, "the path of a quota"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.open && o.given():
-				return usage("--open lets everyone in, and a list only those on it; give one of them")
+				return usage("--open takes the list away, and names set one; give one of them")
 			case !o.open && !o.given():
 				return o.read(cmd.Context(), &o.reading, func(ctx context.Context) (answer, error) { return o.ask(ctx, args[0]) })
 			}
@@ -216,7 +216,7 @@ the quota to everyone.`,
 	o.writing.flags(cmd)
 	o.reading.flags(a, cmd)
 	o.accessFlags.flags(cmd)
-	cmd.Flags().BoolVar(&o.open, "open", false, "open it to everyone")
+	cmd.Flags().BoolVar(&o.open, "open", false, "take the list away: open to everyone, or closed where people sign in")
 	return cmd
 }
 
@@ -235,7 +235,7 @@ func (o *quotaAccessOptions) ask(ctx context.Context, path string) (answer, erro
 			rows.add(list.kind, name)
 		}
 	}
-	return answer{message: access, rows: rows, lead: func(p *page) { p.say("%s is %s", path, accessText(access)) }}, nil
+	return answer{message: access, rows: rows, lead: func(p *page) { p.say("%s is %s", path, accessText(res.GetQuota())) }}, nil
 }
 
 func (o *quotaAccessOptions) set(ctx context.Context, path string) error {
@@ -243,5 +243,5 @@ func (o *quotaAccessOptions) set(ctx context.Context, path string) error {
 	return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
 		res, err := o.client().Quotas.SetAccess(ctx, &musterv1.SetAccessRequest{Write: o.writing.message(), Path: path, Access: access})
 		return res.GetWritten(), err
-	}, path+" is "+accessText(access))
+	}, path+" is "+listText(access))
 }

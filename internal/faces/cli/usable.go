@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -103,7 +104,7 @@ func usableTable(res *musterv1.UsableResponse) *table {
 		column{head: "OPEN", spare: true}, column{head: "NEXT", spare: true}, column{head: "WHAT THEN", spare: true, wide: true},
 	)
 	for _, q := range res.GetQuotas() {
-		t.add(q.GetQuota(), q.GetPartition(), q.GetFree(), q.GetLargestGang(), q.GetBorrow(), q.GetHeldForYou(), q.GetHeld(), q.GetBacked(), q.GetUsage(), q.GetWaiting(), openMark(q.GetOpen()), q.GetNext(), q.GetNextWhat())
+		t.add(q.GetQuota(), q.GetPartition(), q.GetFree(), q.GetLargestGang(), q.GetBorrow(), q.GetHeldForYou(), q.GetHeld(), q.GetBacked(), q.GetUsage(), q.GetWaiting(), words.DoorOf(q).Mark, q.GetNext(), q.GetNextWhat())
 	}
 	for _, f := range res.GetFlex() {
 		t.add("flex", f.GetPartition(), f.GetFree(), f.GetLargestGang(), 0, 0, 0, f.GetFlex(), f.GetHolds(), f.GetWaiting(), "", f.GetNext(), f.GetNextWhat())
@@ -120,12 +121,4 @@ func (p *page) outlook(pools []*musterv1.UsableFlex, namespace string) {
 		p.wrapAs("", f.GetPartition()+": quotas may call back "+grouped(int64(f.GetCallable()))+" of its "+grouped(int64(f.GetFlex()))+
 			" flex GPUs at any moment; "+namespace+" holds "+grouped(int64(f.GetHolds()))+", and its fair share is up to "+grouped(int64(f.GetShare()))+".")
 	}
-}
-
-// openMark marks what everyone may target; "" is what an access list guards.
-func openMark(open bool) string {
-	if open {
-		return "open"
-	}
-	return ""
 }

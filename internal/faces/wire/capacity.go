@@ -127,12 +127,14 @@ func node(row view.Node, n *fleet.Node) *musterv1.Node {
 }
 
 // UsableQuota is what a reader can use of a quota now; q is the quota, nil where it is gone.
-func UsableQuota(u view.Usable, q *fleet.Quota) *musterv1.UsableQuota {
+// signIn is whether callers sign in.
+func UsableQuota(u view.Usable, q *fleet.Quota, signIn bool) *musterv1.UsableQuota {
 	return &musterv1.UsableQuota{
 		Quota: u.Quota, Partition: u.Partition, Backed: int32(u.Backed), Usage: int32(u.Usage), Free: int32(u.Free),
 		LargestGang: int32(u.LargestGang), Borrow: int32(u.Borrow), Waiting: int32(u.Waiting),
 		Next: Instant(u.Next.At), NextWhat: u.Next.What, HeldForYou: int32(u.HeldForYou), Held: int32(u.Held),
-		IslandNodes: int32s(u.IslandNodes), GpusPerNode: int32(u.GPUsPerNode), Open: q != nil && q.Access.Open(),
+		IslandNodes: int32s(u.IslandNodes), GpusPerNode: int32(u.GPUsPerNode), Open: q != nil && q.Access.Open(signIn),
+		Closed: q != nil && q.Access.Closed(signIn),
 	}
 }
 

@@ -9,13 +9,14 @@ import (
 )
 
 // Quotas are the chosen quotas in order of path, each with what it has in the
-// chosen partition, or in all; rows are what view.EveryQuota answered of the state.
-func Quotas(s *fleet.State, rows []view.Quota, partition string, choose func(path string) bool) []*musterv1.Quota {
+// chosen partition, or in all; rows are what view.EveryQuota answered of the state. signIn is
+// whether callers sign in.
+func Quotas(s *fleet.State, rows []view.Quota, partition string, signIn bool, choose func(path string) bool) []*musterv1.Quota {
 	var list []*musterv1.Quota
 	by := map[string]*musterv1.Quota{}
 	for _, q := range s.Quotas {
 		if choose(q.Path) {
-			by[q.Path] = &musterv1.Quota{Path: q.Path, Access: Access(q.Access), Owner: q.Owner, Open: q.Access.Open()}
+			by[q.Path] = &musterv1.Quota{Path: q.Path, Access: Access(q.Access), Owner: q.Owner, Open: q.Access.Open(signIn), Closed: q.Access.Closed(signIn)}
 			list = append(list, by[q.Path])
 		}
 	}

@@ -96,7 +96,7 @@ func TestAFleetReadFromItsMessageSaysTheSame(t *testing.T) {
 	s.AddQuota(fleet.Quota{Path: "oak", Owner: "ada", Access: fleet.Access{Users: []string{"bo"}}})
 	p.SetGrant("oak", 16, 8, true)
 
-	list := wire.Quotas(s, view.EveryQuota(s, 0), "", func(string) bool { return true })
+	list := wire.Quotas(s, view.EveryQuota(s, 0), "", false, func(string) bool { return true })
 	again, err := wire.ReadState(wire.Fleet(s), list)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestAFleetReadFromItsMessageSaysTheSame(t *testing.T) {
 	if a, b := wire.Fleet(again), wire.Fleet(s); !proto.Equal(a, b) {
 		t.Errorf("the fleet is\n%v\nnot\n%v", a, b)
 	}
-	got := wire.Quotas(again, view.EveryQuota(again, 0), "", func(string) bool { return true })
+	got := wire.Quotas(again, view.EveryQuota(again, 0), "", false, func(string) bool { return true })
 	if len(got) != 1 || got[0].GetOwner() != "ada" || got[0].GetGrants()[0].GetAssigned() != 16 || got[0].GetGrants()[0].GetGang() != 8 {
 		t.Errorf("the quotas are %v, not %v", got, list)
 	}
@@ -150,7 +150,7 @@ func TestAQuotaWithoutAnAccessListSaysSo(t *testing.T) {
 	s := fleet.NewState()
 	s.AddQuota(fleet.Quota{Path: "open"})
 	s.AddQuota(fleet.Quota{Path: "shut", Access: fleet.Access{Groups: []string{"g"}}})
-	for _, q := range wire.Quotas(s, view.EveryQuota(s, 0), "", func(string) bool { return true }) {
+	for _, q := range wire.Quotas(s, view.EveryQuota(s, 0), "", false, func(string) bool { return true }) {
 		if q.GetOpen() != (q.GetPath() == "open") {
 			t.Errorf("quota %s says open: %v", q.GetPath(), q.GetOpen())
 		}

@@ -8,19 +8,27 @@ import (
 // Flex is the target of work that runs on what no in-quota work uses.
 const Flex = "flex"
 
-// Access says who may target a quota. The zero value is open to everyone.
+// Access says who may target a quota. The zero value is no list: what that means, Open and Closed say.
 type Access struct {
 	Users      []string `json:"users,omitempty"`
 	Groups     []string `json:"groups,omitempty"`
 	Namespaces []string `json:"namespaces,omitempty"`
 }
 
-// Open says whether everyone may target the quota.
-func (a Access) Open() bool { return len(a.Users)+len(a.Groups)+len(a.Namespaces) == 0 }
+// Unlisted says whether there is no list.
+func (a Access) Unlisted() bool { return len(a.Users)+len(a.Groups)+len(a.Namespaces) == 0 }
 
-// Allows says whether a user with these groups, in this namespace, may target the quota.
+// Open says whether everyone may target the quota: it has no list, and callers do not sign in.
+func (a Access) Open(signIn bool) bool { return a.Unlisted() && !signIn }
+
+// Closed says whether of the callers those alone may target the quota who may give it a list:
+// it has none, and callers sign in.
+func (a Access) Closed(signIn bool) bool { return a.Unlisted() && signIn }
+
+// Allows says whether a user with these groups, in this namespace, may target the quota. Of
+// callers who sign in Closed judges first.
 func (a Access) Allows(user string, groups []string, namespace string) bool {
-	return a.Open() || (user != "" && slices.Contains(a.Users, user)) || a.allowsNamespace(groups, namespace) ||
+	return a.Unlisted() || (user != "" && slices.Contains(a.Users, user)) || a.allowsNamespace(groups, namespace) ||
 		slices.ContainsFunc(groups, func(g string) bool { return slices.Contains(a.Groups, g) })
 }
 

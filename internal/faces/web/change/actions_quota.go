@@ -108,7 +108,7 @@ var quotaActions = []action{
 		back:    teamOf,
 	},
 	{
-		name: "access", title: "Set who may use a quota", says: "Sets the whole list of who may target a quota. With all lists empty, everybody may.", button: "Set the list", roles: quotaOwners, nav: "teams",
+		name: "access", title: "Set who may use a quota", says: "Sets the whole list of who may target a quota. With all lists empty, everybody may; where people sign in, only those who may set the list.", button: "Set the list", roles: quotaOwners, nav: "teams",
 		fields: []field{
 			quotaField, {name: "users", label: "Users", sample: "ada, ben"}, {name: "groups", label: "Groups", sample: "post"}, {name: "namespaces", label: "Namespaces", sample: "oak"},
 		},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
@@ -24,7 +25,7 @@ type owed struct {
 // owedGrant is a grant that is not backed, or not in one piece.
 type owedGrant struct {
 	quota string
-	open  bool // everybody may target it
+	door  words.Door
 	*musterv1.Grant
 }
 
@@ -37,7 +38,7 @@ func owedOf(v *frame.Visit) (owed, error) {
 	var m owed
 	for _, one := range q.GetQuotas() {
 		for _, g := range one.GetGrants() {
-			m.take(owedGrant{one.GetPath(), one.GetOpen(), g})
+			m.take(owedGrant{one.GetPath(), words.DoorOf(one), g})
 		}
 	}
 	slices.SortStableFunc(m.grants, func(a, b owedGrant) int {

@@ -19,6 +19,7 @@ type view struct {
 	picture.Queue
 	wide, narrow draw.SVG
 	targets      []string
+	others       int    // workloads that the reader may not read
 	later        string // where the ladder with forecasts is
 }
 
@@ -53,6 +54,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
+	m.others = int(l.GetOthers())
 	m.fill(l.GetWorkloads(), v.Request.URL.Path == ladderPath)
 	command := []string{"muster", "job", "list", "--target", m.target}
 	if m.partition != "" {

@@ -35,7 +35,7 @@ type row struct {
 	quota, owner string
 	g            *musterv1.Grant
 	meter        draw.SVG
-	open         bool // everybody may target it
+	door         words.Door
 }
 
 const mostRows = 120
@@ -88,7 +88,7 @@ func (m *listView) fill(list []*musterv1.Quota) {
 
 // row is one line of a list of quotas.
 func rowOf(q *musterv1.Quota, g *musterv1.Grant, most int) row {
-	return row{quota: q.GetPath(), owner: q.GetOwner(), g: g, meter: quotaMeter(g, most), open: q.GetOpen()}
+	return row{quota: q.GetPath(), owner: q.GetOwner(), g: g, meter: quotaMeter(g, most), door: words.DoorOf(q)}
 }
 
 // quotaMeter is used, borrowed and over against what is backed and assigned.
@@ -110,6 +110,7 @@ type view struct {
 	rows     []row
 	children []row
 	held     []holding
+	others   int // workloads that the reader may not read
 	changes  []*musterv1.QuotaChange
 	window   string
 	requests []*musterv1.QuotaRequest
@@ -191,7 +192,7 @@ func (m *view) fill(path string) error {
 	if err != nil {
 		return err
 	}
-	m.held = holdings(w.GetWorkloads())
+	m.held, m.others = holdings(w.GetWorkloads()), int(w.GetOthers())
 	h, err := v.Quotas.History(v.Ctx, &musterv1.HistoryRequest{AsOf: v.AsOf, Quota: path, Limit: 50})
 	if err != nil {
 		return err

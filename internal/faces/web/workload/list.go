@@ -11,6 +11,7 @@ import (
 type listView struct {
 	v       *frame.Visit
 	list    []*musterv1.Workload
+	others  int // that the reader may not read
 	filters map[string]string
 	next    string
 }
@@ -37,7 +38,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	if err != nil {
 		return frame.Page{}, err
 	}
-	m.list = l.GetWorkloads()
+	m.list, m.others = l.GetWorkloads(), int(l.GetOthers())
 	if l.GetNext() > 0 {
 		m.next = v.Here("from", parts.Plain(int(l.GetNext())))
 	}
