@@ -37,6 +37,14 @@ func (o *roleOptions) binding(args []string) *musterv1.RoleBinding {
 	return b
 }
 
+// where is the scope in words.
+func (o *roleOptions) where() string {
+	if o.scope.Namespace+o.scope.Quota+o.scope.Cluster == "" {
+		return "the whole fleet"
+	}
+	return scopeText(&o.scope)
+}
+
 func (o *roleOptions) flags(cmd *cobra.Command) {
 	o.writing.flags(cmd)
 	f := cmd.Flags()
@@ -61,7 +69,7 @@ break-glass; muster role table says what each may do.`,
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Access.GrantRole(ctx, &musterv1.GrantRoleRequest{Write: o.writing.message(), Binding: o.binding(args)})
 				return res.GetWritten(), err
-			}, args[1]+" has role "+args[0])
+			}, args[1]+" has role "+args[0]+" in "+o.where())
 		},
 	}
 	o.flags(cmd)
@@ -79,7 +87,7 @@ func newRoleRevoke(a *app) *cobra.Command {
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Access.RevokeRole(ctx, &musterv1.RevokeRoleRequest{Write: o.writing.message(), Binding: o.binding(args)})
 				return res.GetWritten(), err
-			}, args[1]+" no longer has role "+args[0])
+			}, args[1]+" no longer has role "+args[0]+" in "+o.where())
 		},
 	}
 	o.flags(cmd)
