@@ -21,7 +21,7 @@ type Options struct {
 	// Address is host:port, a URL with http:// or https://, or unix:PATH; "" means DefaultAddress.
 	// Several, with commas in between, are servers of one fleet: whichever can answer is asked.
 	Address    string
-	Token      string       // says who the caller is; "" is enough on loopback
+	Token      string       // says who the caller is, the end of its line is left out; "" is enough on loopback
 	As         string       // the user to act for; only operators may
 	HTTPClient *http.Client // nil: one of the client's own
 	Retries    int          // how often a lost command is sent again; 0 means 3, below 0 never

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -42,9 +43,9 @@ func newCourier(address string, o Options) *courier {
 		retries = 3
 	}
 	if several := len(addresses(o.Address)) > 1; several {
-		return &courier{address: o.Address, several: several, token: o.Token, as: o.As, retries: retries, pause: pause}
+		return &courier{address: o.Address, several: several, token: strings.TrimSpace(o.Token), as: o.As, retries: retries, pause: pause}
 	}
-	return &courier{address: address, token: o.Token, as: o.As, retries: retries, pause: pause}
+	return &courier{address: address, token: strings.TrimSpace(o.Token), as: o.As, retries: retries, pause: pause}
 }
 
 // WrapUnary is part of connect.Interceptor.

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -111,7 +112,10 @@ func newRoot(a *app) *cobra.Command {
 			if err := a.check(cmd.Annotations[formatsOf]); err != nil {
 				return err
 			}
-			return namesAUser(cmd)
+			if err := namesAUser(cmd); err != nil {
+				return err
+			}
+			return a.checkToken()
 		},
 	}
 	root.SetIn(a.In)
@@ -323,13 +327,35 @@ const tokenEnv = "MUSTER_TOKEN"
 
 // tokenInForce is the token that the server is shown; "": none.
 func (a *app) tokenInForce() string {
-	if a.token != "" {
-		return a.token
-	}
-	if token := a.Getenv(tokenEnv); token != "" {
+	if token, _ := a.tokenGiven(); token != "" {
 		return token
 	}
 	return a.ownSignIn()
+}
+
+// tokenGiven is the token that a person gave, without the end of its line, and where; "": none.
+func (a *app) tokenGiven() (token, where string) {
+	if a.token != "" {
+		return strings.TrimSpace(a.token), "--token"
+	}
+	return strings.TrimSpace(a.Getenv(tokenEnv)), tokenEnv
+}
+
+// checkToken refuses a token that no request can carry, before anything is asked.
+func (a *app) checkToken() error {
+	token, where := a.tokenGiven()
+	if at := strings.IndexFunc(token, unicode.IsControl); at >= 0 {
+		return usage("%s is not a token: it has %s in it; a token is one word on one line", where, strangeText(token[at]))
+	}
+	return nil
+}
+
+// strangeText names a control character.
+func strangeText(c byte) string {
+	if c == '\n' || c == '\r' {
+		return "a line break"
+	}
+	return fmt.Sprintf("the control character 0x%02x", c)
 }
 
 // needs checks the arguments of a command by the words that its usage line has for them.
