@@ -22,13 +22,20 @@ import (
 	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
+// askProvider bounds one question to the provider.
+const askProvider = 10 * time.Second
+
 // openAuth says how callers prove who they are. Service accounts always may; people by a
 // tokens file, or, where there is none, by being the user that runs the server.
 func (s *server) openAuth() error {
 	s.tokens = api.NewServiceTokens(s.engine.Peek, nil)
 	list := api.SignIns{api.NewSocketUser(), s.tokens}
 	if s.OIDC.Issuer != "" {
-		s.OIDC.Log = s.log
+		asks, err := cli.ProviderClient(s.OIDCCA, askProvider)
+		if err != nil {
+			return cli.Malformed(err)
+		}
+		s.OIDC.Log, s.OIDC.Client = s.log, asks
 		s.oidc = api.NewOIDC(s.OIDC)
 		if err := s.openSessions(); err != nil {
 			return err

@@ -59,6 +59,7 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, namespaces, operator")
 	f.StringVar(&o.OIDC.Issuer, "oidc-issuer", "", "URL of the OpenID Connect provider where people sign in (muster login)")
 	f.StringVar(&o.OIDC.ClientID, "oidc-client-id", "", "as which Muster is known to that provider")
+	cli.OIDCAFlag(f, &o.OIDCCA)
 	f.StringVar(&o.OIDC.UsernameClaim, "oidc-username-claim", "email", "claim that names the user")
 	f.StringVar(&o.OIDC.GroupsClaim, "oidc-groups-claim", "groups", "claim that lists the user's groups")
 	sessionFlags(f, &o.upOptions)
@@ -114,6 +115,9 @@ func (o *upCommand) settle() error {
 	}
 	if err := checkIssuer(o.OIDC.Issuer); err != nil {
 		return err
+	}
+	if o.OIDCCA != "" && o.OIDC.Issuer == "" {
+		return cli.Usage("--oidc-ca is the authority of a provider; name that with --oidc-issuer")
 	}
 	if err := checkSessions(o.upOptions); err != nil {
 		return err

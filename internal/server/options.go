@@ -19,6 +19,7 @@ type upOptions struct {
 	Tokens    string // file; "": none
 	// OIDC says where people sign in; Issuer "": nowhere.
 	OIDC    api.OIDCOptions
+	OIDCCA  string // file of the authority of its certificate, beside those that the machine trusts; "": none
 	Session sessionOptions
 	// TokenReview has the kubeconfigs of clusters, by name, whose workloads show their tokens.
 	TokenReview map[string]string

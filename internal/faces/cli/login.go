@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,6 +27,7 @@ import (
 type loginOptions struct {
 	*app
 	device bool
+	ca     string // file of the provider's authority; "": the machine's are enough
 }
 
 func newLogin(a *app) *cobra.Command {
@@ -35,13 +38,15 @@ func newLogin(a *app) *cobra.Command {
 		Long: `Login asks the server which OpenID Connect provider its people sign in at, and opens a way in by a
 browser: one on this machine (authorization code with PKCE), or with --device one anywhere, where a code
 is typed. The token is kept in a file that you alone can read, is shown to this server alone, and is
-renewed by itself. muster logout forgets it.`,
-		Example: "  muster login --server https://muster.example.com\n  muster login --device",
+renewed by itself. muster logout forgets it. A provider whose certificate your own authority signed is believed
+with --oidc-ca; renewals read the same file.`,
+		Example: "  muster login --server https://muster.example.com\n  muster login --device\n  muster login --oidc-ca /etc/ssl/house.pem",
 		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context())
 		},
 	}
+	OIDCAFlag(cmd.Flags(), &o.ca)
 	cmd.Flags().BoolVar(&o.device, "device", false, "print a code that is typed in a browser on any machine")
 	return cmd
 }
@@ -70,16 +75,24 @@ func (o *loginOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	provider, err := oidc.NewProvider(ctx, where.Issuer)
+	if where.ca, err = wholePath(o.ca); err != nil {
+		return err
+	}
+	by, err := ProviderClient(where.ca, signInPatience)
 	if err != nil {
-		return fmt.Errorf("the sign-in provider %s cannot be reached: %w", where.Issuer, err)
+		return err
+	}
+	asking := oidc.ClientContext(ctx, by)
+	provider, err := oidc.NewProvider(asking, where.Issuer)
+	if err != nil {
+		return where.unreached(err)
 	}
 	c := where.config(provider.Endpoint())
 	way := o.byBrowser
 	if o.device {
 		way = o.byCode
 	}
-	token, err := way(ctx, c)
+	token, err := way(asking, c)
 	if err != nil {
 		return fmt.Errorf("sign in at %s: %w", where.Issuer, err)
 	}
@@ -117,6 +130,23 @@ type signInAt struct {
 	Issuer   string   `json:"issuer"`
 	ClientID string   `json:"client_id"`
 	Scopes   []string `json:"scopes"` // those of its scopes that serve; an older server names none
+	ca       string   // whole path of the file of its authority; "": none was named
+}
+
+// unreached says that the provider cannot be reached, and what to do where its certificate is in the way.
+func (w signInAt) unreached(err error) error {
+	if w.ca == "" && errors.As(err, new(*tls.CertificateVerificationError)) {
+		return fmt.Errorf("the sign-in provider %s cannot be reached: %w; if your own authority signed its certificate, name that with --oidc-ca FILE", w.Issuer, err)
+	}
+	return fmt.Errorf("the sign-in provider %s cannot be reached: %w", w.Issuer, err)
+}
+
+// wholePath is a file's path from wherever a later command runs; "" stays.
+func wholePath(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	return filepath.Abs(file)
 }
 
 func (w signInAt) config(at oauth2.Endpoint) *oauth2.Config {

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -250,5 +252,37 @@ func TestAProviderWithoutTLSIsNotBelieved(t *testing.T) {
 	a, _ := signer(t, s.URL)
 	if err := (&loginOptions{app: a}).run(t.Context()); err == nil || !strings.Contains(err.Error(), "https") {
 		t.Errorf("it says %v", err)
+	}
+}
+
+// A provider whose certificate another authority signed is believed where that is named, also when
+// the sign-in is renewed; where it is not, the error says what to name.
+func TestAProviderOfAnotherAuthorityIsNamed(t *testing.T) {
+	var h *signInHouse
+	provider := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.Config.Handler.ServeHTTP(w, r) }))
+	t.Cleanup(provider.Close)
+	h = newSignInHouse(t)
+	server := h.URL
+	h.URL = provider.URL // as it names itself
+	a, _ := signer(t, server)
+	err := (&loginOptions{app: a, device: true}).run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "--oidc-ca FILE") {
+		t.Errorf("without the authority it says %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "house.pem")
+	for data, wrong := range map[string]string{
+		"no certificate": "has no certificate in it",
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: provider.Certificate().Raw})): "",
+	} {
+		if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := (&loginOptions{app: a, device: true, ca: file}).run(t.Context())
+		if said := fmt.Sprint(err); (wrong == "") != (err == nil) || !strings.Contains(said, wrong) && wrong != "" {
+			t.Fatalf("with %.20q it says %v", data, err)
+		}
+	}
+	if k, _ := a.readSignIn(); !k.ends() || a.renew(k).IDToken == k.IDToken {
+		t.Error("the sign-in is not renewed")
 	}
 }

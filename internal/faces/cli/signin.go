@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"github.com/muster-fleet/muster/internal/run/wholefile"
@@ -25,6 +26,7 @@ type kept struct {
 	TokenURL string    `json:"token_url"`
 	IDToken  string    `json:"id_token"`
 	Refresh  string    `json:"refresh_token,omitempty"`
+	CA       string    `json:"ca,omitempty"` // file of the provider's authority
 	Until    time.Time `json:"until"`
 }
 
@@ -39,7 +41,7 @@ func (a *app) signInFile() string {
 
 func (a *app) keepSignIn(w signInAt, tokenURL string, t *oauth2.Token) error {
 	id, _ := t.Extra("id_token").(string)
-	return a.writeSignIn(kept{Server: a.baseURL(), Issuer: w.Issuer, ClientID: w.ClientID, TokenURL: tokenURL, IDToken: id, Refresh: t.RefreshToken, Until: endOf(id, t.Expiry)})
+	return a.writeSignIn(kept{Server: a.baseURL(), Issuer: w.Issuer, ClientID: w.ClientID, TokenURL: tokenURL, IDToken: id, Refresh: t.RefreshToken, CA: w.ca, Until: endOf(id, t.Expiry)})
 }
 
 func (a *app) writeSignIn(k kept) error {
@@ -116,7 +118,11 @@ func (a *app) renew(k kept) kept {
 	ctx, end := context.WithTimeout(context.Background(), renewPatience)
 	defer end()
 	c := &oauth2.Config{ClientID: k.ClientID, Endpoint: oauth2.Endpoint{TokenURL: k.TokenURL, AuthStyle: oauth2.AuthStyleInParams}}
-	t, err := c.TokenSource(ctx, &oauth2.Token{RefreshToken: k.Refresh}).Token()
+	by, err := ProviderClient(k.CA, renewPatience)
+	if err != nil {
+		return k
+	}
+	t, err := c.TokenSource(oidc.ClientContext(ctx, by), &oauth2.Token{RefreshToken: k.Refresh}).Token()
 	if err != nil {
 		return k // the server says that it ended
 	}
