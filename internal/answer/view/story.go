@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 	"github.com/muster-fleet/muster/internal/state/text"
@@ -270,11 +271,29 @@ func (s *Story) givesWay(e event.ReplicasEvicted) string {
 // that they left, or it failed.
 func gone(e event.ReplicasLost, r event.Record) string {
 	for _, other := range r.Events {
-		if n, ok := other.(event.NodeChanged); ok && n.Node == e.Node && n.To == fleet.Maintenance {
-			return fmt.Sprintf("left node %s with %s: %s drained it for maintenance%s", e.Node, replicas(e.Spots), r.Actor, reasoned(r.Reason))
+		n, ok := other.(event.NodeChanged)
+		if !ok || n.Node != e.Node {
+			continue
+		}
+		if did := ByPeople(n, r); did != "" {
+			return fmt.Sprintf("left node %s with %s: %s", e.Node, replicas(e.Spots), did)
 		}
 	}
 	return fmt.Sprintf("lost %s with node %s", replicas(e.Spots), e.Node)
+}
+
+// ByPeople says who took a node out of service, how and why; "": it was no person.
+func ByPeople(n event.NodeChanged, r event.Record) string {
+	did := "set it to " + string(n.To)
+	switch {
+	case n.To == fleet.Maintenance:
+		did = "drained it for maintenance"
+	case n.To == fleet.Retired && r.Actor != core.Driver.Name && r.Actor != core.System.Name:
+		did = "retired it" // a retired node is kept there by none, so the actor says it
+	case n.Owner != fleet.ByOperator:
+		return ""
+	}
+	return r.Actor + " " + did + reasoned(r.Reason)
 }
 
 func reasoned(why string) string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/decide/health"
 	"github.com/muster-fleet/muster/internal/faces/wire"
@@ -61,8 +62,11 @@ func (s *service) around(ctx context.Context, f *musterv1.Failure) error {
 func changesOf(nodes []string, r event.Record) (list []*musterv1.Evidence) {
 	for _, e := range r.Events {
 		if n, ok := e.(event.NodeChanged); ok && slices.Contains(nodes, n.Node) {
-			told := words.TellEvent(n, nil)
-			list = append(list, &musterv1.Evidence{Node: n.Node, At: wire.Instant(r.At), Says: told.Says})
+			says := words.TellEvent(n, nil).Says
+			if did := view.ByPeople(n, r); did != "" {
+				says += ": " + did
+			}
+			list = append(list, &musterv1.Evidence{Node: n.Node, At: wire.Instant(r.At), Says: says})
 		}
 	}
 	return list

@@ -40,6 +40,47 @@ func TestAFailureListsWhatBefellItsNodes(t *testing.T) {
 	equal(t, "what is said", why.GetFailure().GetAround()[0].GetSays(), "goes from healthy to suspect, by its cluster: no heartbeat")
 }
 
+// Work whose node people took away is told who did it, how and why, and when; of a failed run that is
+// said beside the node.
+func TestWhoTookANodeFromWorkIsNamed(t *testing.T) {
+	h := furnished(t)
+	h.submit(gang("run", "research/oak", 2))
+	w, err := h.Workloads.GetWorkload(t.Context(), &musterv1.GetWorkloadRequest{Namespace: "oak", Name: "run"})
+	must(t, err)
+	nodes, actor := w.GetWorkload().GetNodes(), ""
+	s, err := h.System.Status(t.Context(), &musterv1.StatusRequest{})
+	must(t, err)
+	actor = s.GetActor()
+	h.later(time.Minute)
+	_, err = h.Fleet.SetNodes(t.Context(), &musterv1.SetNodesRequest{Names: nodes[:1], State: "retired", Write: &musterv1.Write{Reason: "sold"}})
+	must(t, err)
+	_, err = h.Fleet.SetNodes(t.Context(), &musterv1.SetNodesRequest{Names: nodes[1:2], State: "quarantined", Write: &musterv1.Write{Reason: "it smells"}})
+	must(t, err)
+	why, err := h.Workloads.Why(t.Context(), &musterv1.WhyRequest{Namespace: "oak", Name: "run", History: true})
+	must(t, err)
+	said := map[string]string{}
+	for _, l := range why.GetHistory() {
+		if l.GetKind() == "replicas.lost" {
+			said[l.GetText()] = l.GetAt().AsTime().Format(time.RFC3339)
+		}
+	}
+	at := noon.Add(time.Minute).Format(time.RFC3339)
+	equal(t, "the retired node", said["left node "+nodes[0]+" with 1 replica: "+actor+" retired it (sold)"], at)
+	if len(said) > 1 { // it was mended onto another node, or waits
+		equal(t, "the quarantined node", said["left node "+nodes[1]+" with 1 replica: "+actor+" set it to quarantined (it smells)"], at)
+	}
+	_, err = h.engine.Do(t.Context(), core.Request{Command: core.ReportFinished{ID: w.GetWorkload().GetId(), Failed: true}, Actor: core.Driver})
+	must(t, err)
+	h.later(time.Minute)
+	why, err = h.Workloads.Why(t.Context(), &musterv1.WhyRequest{Namespace: "oak", Name: "run"})
+	must(t, err)
+	for _, e := range why.GetFailure().GetAround() {
+		if e.GetNode() == nodes[0] {
+			equal(t, "beside the node", strings.HasSuffix(e.GetSays(), ": "+actor+" retired it (sold)"), true)
+		}
+	}
+}
+
 // A dry run names who is concerned: whose work would be unprotected, and whom that concerns.
 func TestADryRunNamesWhoIsConcerned(t *testing.T) {
 	h := furnished(t)
