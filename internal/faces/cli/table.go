@@ -18,6 +18,7 @@ type column struct {
 	spare bool   // left out where it is empty in every row
 	cut   bool   // may be shortened to fit
 	folds bool   // goes on in the next line where there is no room
+	shell bool   // a command to copy: where it goes on in the next line, a shell reads on there
 	name  bool   // never shortened, for two names may differ in one letter only; folds where nothing else gives way
 }
 
@@ -108,6 +109,9 @@ func (t *table) line(row []any, at, widths []int, p paint, c clock) string {
 
 // lines is a value in a column of some width: shortened, or folded.
 func (col column) lines(value string, width int) []string {
+	if col.shell {
+		return foldShell(value, width)
+	}
 	if col.folds || col.name {
 		return fold(value, width)
 	}

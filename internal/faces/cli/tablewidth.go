@@ -44,7 +44,7 @@ func (t *table) widest(at, widths []int, least int, is func(column) bool) int {
 	worst := -1
 	for i, k := range at {
 		col := t.columns[k]
-		if (col.cut || col.name || col.folds) && is(col) && widths[i] > col.least(least) && (worst < 0 || widths[i] > widths[worst]) {
+		if (col.cut || col.name || col.folds || col.shell) && is(col) && widths[i] > col.least(least) && (worst < 0 || widths[i] > widths[worst]) {
 			worst = i
 		}
 	}

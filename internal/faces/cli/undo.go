@@ -32,6 +32,7 @@ func newUndo(a *app) *cobra.Command {
 		Short: "how to take back what you changed: the commands, the last change first",
 		Long: `Undo lists your changes of the last day with the command that takes each back. It changes nothing.
 Give the commands in this order, from the top: a later change may rest on an earlier one.
+A command that is longer than a line goes on in the next: copied together, they are one.
 A change that such a command took back is not listed any more, and neither is the undo.
 A haircut has an undo of its own, for all its waves: muster haircut undo NAME --all.`,
 		Example: "  muster undo\n  muster undo --since 2h\n  muster undo --who ada --since 7d",
@@ -63,8 +64,7 @@ func (o *undoOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	t := newTable("Nothing is left of what "+who+" changed that a command takes back; --since 7d looks further back.",
-		column{head: "VERSION", right: true}, column{head: "WHEN"}, column{head: "BY", name: true, wide: true}, column{head: "UNDO", name: true})
+	t := undoTable(who)
 	back := takenBack(res.GetRecords())
 	over := o.ended(ctx, res.GetRecords())
 	for _, r := range slices.Backward(res.GetRecords()) {
@@ -77,6 +77,12 @@ func (o *undoOptions) ask(ctx context.Context) (answer, error) {
 		}
 	}
 	return answer{message: res, table: t}, nil
+}
+
+// undoTable is without rows. The number of a record stands in its command, too.
+func undoTable(who string) *table {
+	return newTable("Nothing is left of what "+who+" changed that a command takes back; --since 7d looks further back.",
+		column{head: "VERSION", right: true, wide: true}, column{head: "WHEN"}, column{head: "BY", name: true, wide: true}, column{head: "UNDO", shell: true})
 }
 
 // ended are the commands that would cancel work which has ended meanwhile.

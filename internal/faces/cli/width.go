@@ -16,6 +16,12 @@ func (p *page) say(format string, args ...any) {
 	}
 }
 
+// toCopy writes a command after a word, in lines that a shell reads as one.
+func (p *page) toCopy(begin, line string) {
+	lines := foldShell(line, widest-columns(begin))
+	_, _ = fmt.Fprintln(p, begin+strings.Join(lines, "\n"+strings.Repeat(" ", columns(begin))))
+}
+
 // inLines breaks a line between words where it is wider than it may be; what goes
 // on stands a little further in. A word that is wider by itself stays whole.
 func inLines(line string, width int) []string {

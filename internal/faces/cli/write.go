@@ -75,7 +75,7 @@ func (a *app) writeAnd(ctx context.Context, do func(context.Context) (*musterv1.
 			}
 		}
 		if undo != "" {
-			p.say("Undo: %s", undo)
+			p.toCopy("Undo: ", undo)
 		}
 	}})
 }
