@@ -18,6 +18,7 @@ type End struct {
 	Known    bool
 	P50, P90 fleet.Instant
 	Unknown  string // why it is not known
+	TooFar   bool   // it is not known because the time or the steps were used up
 	Sooner   []Sooner
 }
 
@@ -64,7 +65,7 @@ func (e *ending) answer() End {
 		}
 		p, how := e.play(n, nil)
 		if how == tooFar {
-			return End{Unknown: "too many visits remain to play them all through in the time of a question"}
+			return End{Unknown: "too many visits remain to play them all through in the time of a question", TooFar: true}
 		}
 		if how == still {
 			return End{Unknown: e.stuck(p), Sooner: e.sooner(fleet.Never)}

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/forecast"
@@ -14,9 +15,20 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
+// endOf is when a rollout should end, found on a copy of the state, and how long to search next where there
+// was no time to play all of it through.
+func (x *searchTime) endOf(ctx context.Context, tried *fleet.State, name string, now fleet.Instant) (end forecast.End, longer *durationpb.Duration) {
+	x.begin()
+	end = forecast.EndOf(tried, name, now, forecast.Options{Steps: x.times(forecast.DefaultSteps), Stop: func() bool { return ctx.Err() != nil || x.over(x.end) }})
+	if end.TooFar {
+		longer = x.longer()
+	}
+	return end, longer
+}
+
 // planNotes says of a rollout that is only tried what follows its first visits: how many nodes each stage visits, and when it
-// should end. Where that cannot be tried now, nothing is said.
-func (s maintenanceService) planNotes(ctx context.Context, m *musterv1.StartRolloutRequest, c core.Command) (notes []string) {
+// should end, as far as there is time. Where that cannot be tried now, nothing is said.
+func (s maintenanceService) planNotes(ctx context.Context, m *musterv1.StartRolloutRequest, c core.Command, x *searchTime) (notes []string) {
 	if !s.triable(false) {
 		return nil
 	}
@@ -28,9 +40,8 @@ func (s maintenanceService) planNotes(ctx context.Context, m *musterv1.StartRoll
 		if r == nil || !r.Open() || r.Joined != "" {
 			return nil
 		}
-		until := time.Now().Add(playingOn)
-		end := forecast.EndOf(tried, m.GetName(), now, forecast.Options{Stop: func() bool { return time.Now().After(until) }})
-		notes = append(notes, stagesNote(maintenance.StagesOf(tried, r, now)), endNote(end))
+		end, longer := x.endOf(ctx, tried, m.GetName(), now)
+		notes = append(notes, stagesNote(maintenance.StagesOf(tried, r, now)), endNote(end, longer))
 		return nil
 	})
 	return notes
@@ -47,7 +58,10 @@ func stagesNote(stages []maintenance.Stage) string {
 	return "Its stages, one after another: " + strings.Join(parts, ", ") + "."
 }
 
-func endNote(e forecast.End) string {
+func endNote(e forecast.End, longer *durationpb.Duration) string {
+	if !e.Known && longer != nil {
+		return "When it ends is not known: " + e.Unknown + "; --search " + text.Duration(longer.AsDuration()) + " gives it more."
+	}
 	if !e.Known {
 		return "When it ends is not known: " + e.Unknown + "."
 	}

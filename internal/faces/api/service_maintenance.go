@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/answer/forecast"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/maintenance"
@@ -19,6 +19,10 @@ import (
 // GetMaintenance says where all planned work stands.
 func (s maintenanceService) GetMaintenance(ctx context.Context, m *musterv1.GetMaintenanceRequest) (*musterv1.GetMaintenanceResponse, error) {
 	out := &musterv1.GetMaintenanceResponse{}
+	x, err := s.searchTime(m.GetSearch(), playingOn)
+	if err != nil {
+		return nil, err
+	}
 	show, plays := s.read, m.GetRollout() != "" && s.triable(false)
 	if plays {
 		show = s.private
@@ -27,7 +31,7 @@ func (s maintenanceService) GetMaintenance(ctx context.Context, m *musterv1.GetM
 		out = wire.Maintenance(state, now)
 		err := inFull(callerOf(ctx), state, m, out, now)
 		if plays && err == nil {
-			playedOn(state, m.GetRollout(), out, now)
+			x.playedOn(ctx, state, m.GetRollout(), out, now)
 		}
 		callerOf(ctx).leaveOut(state, out)
 		return err
@@ -40,11 +44,12 @@ func (s maintenanceService) GetMaintenance(ctx context.Context, m *musterv1.GetM
 const playingOn = 2 * time.Second
 
 // playedOn adds when the rollout that a request names should end. The state is a copy.
-func playedOn(state *fleet.State, name string, out *musterv1.GetMaintenanceResponse, now fleet.Instant) {
-	until := time.Now().Add(playingOn)
+func (x *searchTime) playedOn(ctx context.Context, state *fleet.State, name string, out *musterv1.GetMaintenanceResponse, now fleet.Instant) {
 	for _, r := range out.GetRollouts() {
 		if at := state.Kept().Rollout(name); r.GetName() == name && at.Open() {
-			r.End = wire.RolloutEnd(forecast.EndOf(state, name, now, forecast.Options{Stop: func() bool { return time.Now().After(until) }}))
+			end, longer := x.endOf(ctx, state, name, now)
+			r.End = wire.RolloutEnd(end)
+			r.End.Longer = longer
 		}
 	}
 }
@@ -175,9 +180,10 @@ func (s maintenanceService) WithdrawUpdate(ctx context.Context, m *musterv1.With
 // StartRollout begins a rollout as soon as it may.
 func (s maintenanceService) StartRollout(ctx context.Context, m *musterv1.StartRolloutRequest) (*musterv1.StartRolloutResponse, error) {
 	c, err := wire.ReadRollout(m)
-	w, err := s.written(ctx, m, c, err)
+	x, wrong := s.searchTime(m.GetSearch(), playingOn)
+	w, err := s.written(ctx, m, c, cmp.Or(err, wrong))
 	if err == nil && w.GetDryRun() {
-		w.Notes = append(w.Notes, s.planNotes(ctx, m, c)...)
+		w.Notes = append(w.Notes, s.planNotes(ctx, m, c, x)...)
 	}
 	return &musterv1.StartRolloutResponse{Written: w}, err
 }

@@ -255,6 +255,9 @@ func isCostly(procedure string, message any) bool {
 	if m, ok := message.(timed); ok && m.GetAsOf() != nil {
 		return true
 	}
+	if m, ok := message.(*musterv1.GetMaintenanceRequest); ok && m.GetSearch() != nil {
+		return true
+	}
 	if m, ok := message.(*musterv1.ListWorkloadsRequest); ok {
 		return m.GetReasons()
 	}

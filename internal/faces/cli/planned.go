@@ -100,28 +100,39 @@ func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show
 }
 
 func newRolloutShow(a *app) *cobra.Command {
-	return showsOne(a, &cobra.Command{Use: "show NAME", Short: "one rollout, node by node: how far each is, and what it waits for", Example: "  muster rollout show driver-580"},
-		func(o *wholeOptions, name string) { o.want.Rollout = name }, func(res *musterv1.GetMaintenanceResponse) answer {
+	var x searching
+	cmd := showsOne(a, &cobra.Command{
+		Use: "show NAME", Short: "one rollout, node by node: how far each is, and what it waits for", Example: "  muster rollout show driver-580\n  muster rollout show driver-580 --search 20s   # play it through for longer",
+		Long: `Show says how far a rollout is, node by node, and when it should end: its rest is played through with the rules that
+decide. Where many visits remain that may stop before the end. Then the end is not known, and --search gives it more time.`,
+	},
+		func(o *wholeOptions, name string) { o.want.Rollout, o.want.Search = name, x.search.message() }, func(res *musterv1.GetMaintenanceResponse) answer {
 			note := ""
 			t := newTable("No node of its scope fits its updates.", column{head: "NODE", name: true}, column{head: "PARTITION", name: true}, column{head: "ISLAND"}, column{head: "STATE"}, column{head: "WAITS FOR", folds: true})
 			for _, r := range res.GetRollouts() {
 				for _, n := range r.GetNodes() {
 					t.add(n.GetNode(), n.GetPartition(), n.GetIsland(), n.GetState(), waitText(n.GetWait()))
 				}
-				note = cmp.Or(note, endText(r.GetEnd()))
+				note = cmp.Or(note, endText(r))
 			}
 			return answer{table: t, note: note, lead: func(p *page) { p.rollouts(res.GetRollouts()) }}
 		})
+	x.flags(cmd.Flags(), "2s")
+	return cmd
 }
 
 // endText says when a rollout ends, and what would make it sooner.
-func endText(e *musterv1.RolloutEnd) string {
+func endText(r *musterv1.Rollout) string {
+	e := r.GetEnd()
 	if e == nil {
 		return ""
 	}
 	says := "When it ends is not known: " + e.GetUnknown() + "."
 	if e.GetP50() != nil {
 		says = "It should end by " + dayTime(e.GetP50()) + " (p50), and in nine of ten cases by " + dayTime(e.GetP90()) + " (p90)."
+	}
+	if e.GetLonger() != nil {
+		says += "\nSearch longer: " + words.Shell("muster", "rollout", "show", r.GetName(), "--search", words.Duration(e.GetLonger().AsDuration()))
 	}
 	for _, c := range e.GetSooner() {
 		says += "\nSooner: " + c.GetChange() + ": by " + dayTime(c.GetP50()) + "."

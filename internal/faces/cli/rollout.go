@@ -25,6 +25,7 @@ type rolloutOptions struct {
 	soak    span
 	waves   []string
 	allowed int32
+	searching
 }
 
 func newRolloutStart(a *app, verb string) *cobra.Command {
@@ -32,7 +33,8 @@ func newRolloutStart(a *app, verb string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: verb + " NAME", Short: "start a rollout: a canary first, then waves, and no promise broken",
 		Long: `A rollout visits the nodes of a scope. Its canary proves each configuration first; waves follow, each when the one
-before is done. Nodes with in-quota work wait until that work ends. muster rollout list says what it waits for.`,
+before is done. Nodes with in-quota work wait until that work ends. muster rollout list says what it waits for.
+A dry run plays it through, to say when it should end. Where that stops too early, --search gives it more time.`,
 		Example: "  muster rollout " + verb + " driver-580 --scope tiger/h200 --update driver-580 --canary 2 --soak 24h",
 		Args:    needs(1, 1, "the name of a rollout"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
@@ -57,6 +59,7 @@ before is done. Nodes with in-quota work wait until that work ends. muster rollo
 	f.Int32Var(&o.want.PerPartition, "per-partition", 0, "nodes visited at once in a partition (0: 5 %)")
 	f.BoolVar(&o.want.Racks, "racks", false, "all nodes of a rack together")
 	f.Int32Var(&o.allowed, "allowed-failures", -1, "of a wave; below 0: 1, or 2 % of its nodes")
+	o.searching.flags(f, "2s; with --dry-run")
 	f.BoolVar(&o.want.Bisect, "bisect", false, "search for the updates that fail where a canary of several fails")
 	return cmd
 }
@@ -74,6 +77,7 @@ func (o *rolloutOptions) run(cmd *cobra.Command, name string) error {
 		o.want.Waves = append(o.want.Waves, int32(math.Round(share*10)))
 	}
 	o.want.Write, o.want.Name, o.want.Nodes, o.want.Soak = o.writing.message(), name, nodes, o.soak.message()
+	o.want.Search = o.search.message()
 	if o.allowed >= 0 {
 		o.want.AllowedFailures = &o.allowed
 	}

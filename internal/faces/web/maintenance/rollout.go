@@ -57,6 +57,14 @@ func Rollout(v *frame.Visit) (frame.Page, error) {
 	}, nil
 }
 
+// searchText says which command plays it through for longer; "": none.
+func searchText(e *musterv1.RolloutEnd, name string) string {
+	if e.GetLonger() == nil {
+		return ""
+	}
+	return " Search longer: " + words.Shell("muster", "rollout", "show", name, "--search", words.Duration(e.GetLonger().AsDuration())) + "."
+}
+
 // lead says how it is, at once.
 func (m rolloutView) lead() string {
 	r := m.r
@@ -71,7 +79,7 @@ func (m rolloutView) lead() string {
 	case e.GetP50() != nil:
 		says += " It should end by " + m.clock(e.GetP50()) + " (p50), and in nine of ten cases by " + m.clock(e.GetP90()) + " (p90)."
 	case e.GetUnknown() != "":
-		says += " When it ends is not known: " + e.GetUnknown() + "."
+		says += " When it ends is not known: " + e.GetUnknown() + "." + searchText(e, r.GetName())
 	}
 	if r.GetDeadline() != nil {
 		says += " The first deadline is " + m.clock(r.GetDeadline()) + "."
