@@ -29,7 +29,7 @@ type Fitted struct {
 
 // Fit says where a workload would run if it were submitted now: with its own
 // target if it names one, else in every quota that its user may use and on flex;
-// in its partition, or in each. by is who would submit it. The state is not changed.
+// in its partition, or in each. The state is not changed. by is who would submit it.
 func Fit(s *fleet.State, by core.Actor, spec fleet.Spec, now fleet.Instant, b Budget) Fitted {
 	x := newTries(s, now, b)
 	var f Fitted

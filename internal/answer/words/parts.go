@@ -30,19 +30,24 @@ func Duration(d time.Duration) string { return text.Duration(d) }
 func About(d time.Duration) string { return text.About(d) }
 
 // Access says who is on the access list of a quota, naming at most so many of each kind. What
-// it means to have none differs from server to server: Door says it.
+// it means to have none differs from server to server: Unlisted says it.
 func Access(a fleet.Access, most int) string {
-	if a.Unlisted() {
-		return "without an access list"
-	}
+	return Listed(a.Users, a.Groups, a.Namespaces, most)
+}
+
+// Listed is Access of the parts of a list.
+func Listed(users, groups, namespaces []string, most int) string {
 	var parts []string
 	for _, list := range []struct {
 		what  string
 		names []string
-	}{{"users ", a.Users}, {"groups ", a.Groups}, {"namespaces ", a.Namespaces}} {
+	}{{"users ", users}, {"groups ", groups}, {"namespaces ", namespaces}} {
 		if len(list.names) > 0 {
 			parts = append(parts, list.what+Few(list.names, most))
 		}
+	}
+	if len(parts) == 0 {
+		return "without an access list"
 	}
 	return "open to " + strings.Join(parts, "; ")
 }

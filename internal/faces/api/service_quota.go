@@ -16,7 +16,7 @@ import (
 // CreateQuota creates a quota, and its parents where they do not exist.
 func (s quotaService) CreateQuota(ctx context.Context, m *musterv1.CreateQuotaRequest) (*musterv1.CreateQuotaResponse, error) {
 	w, err := s.written(ctx, m, wire.ReadCreateQuota(m), nil)
-	s.noteDoor(ctx, w, m.GetAccess())
+	s.noteUnlisted(ctx, w, m.GetAccess())
 	return &musterv1.CreateQuotaResponse{Written: w}, err
 }
 
@@ -93,7 +93,7 @@ func (s quotaService) ReleaseHold(ctx context.Context, m *musterv1.ReleaseHoldRe
 // SetAccess sets who may target a quota.
 func (s quotaService) SetAccess(ctx context.Context, m *musterv1.SetAccessRequest) (*musterv1.SetAccessResponse, error) {
 	w, err := s.written(ctx, m, wire.ReadSetAccess(m), nil)
-	s.noteDoor(ctx, w, m.GetAccess())
+	s.noteUnlisted(ctx, w, m.GetAccess())
 	return &musterv1.SetAccessResponse{Written: w}, err
 }
 

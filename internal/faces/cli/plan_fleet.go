@@ -113,7 +113,7 @@ func (f foreseen) leftOver() string {
 
 // whoMay says who is on the access list of a quota.
 func (f foreseen) whoMay() string {
-	return words.Access(f.Access, math.MaxInt)
+	return words.Listed(f.Access.Users, f.Access.Groups, f.Access.Namespaces, math.MaxInt)
 }
 
 // granted says what a quota is granted then, and what of it ends by itself.

@@ -1,7 +1,5 @@
 package cli
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
-
 // foreseen holds the fields of all kinds of events that a sentence here is made of, as their JSON
 // names them. An event fills those that it has, and its sentence reads no others.
 type foreseen struct {
@@ -39,7 +37,7 @@ type foreseenGrant struct {
 	Overcommit                    bool
 	Temporary, WasTemporary       foreseenEnd
 	Haircut                       string
-	Access                        fleet.Access
+	Access                        struct{ Users, Groups, Namespaces []string }
 	Backing                       []struct {
 		Quota, Island string
 		Nodes         int

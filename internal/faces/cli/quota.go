@@ -12,7 +12,6 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
-	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 func newQuota(a *app) *cobra.Command {
@@ -72,7 +71,7 @@ func (p *page) bare(quotas []*musterv1.Quota) {
 	var names []string
 	for _, q := range quotas {
 		if len(q.GetGrants()) == 0 {
-			names = append(names, strings.TrimSuffix(q.GetPath()+" ("+words.DoorOf(q).Brief+")", " ()"))
+			names = append(names, strings.TrimSuffix(q.GetPath()+" ("+words.UnlistedOf(q).Brief+")", " ()"))
 		}
 	}
 	if len(names) > 0 {
@@ -97,10 +96,10 @@ func quotaTable(quotas []*musterv1.Quota) *table {
 		for _, g := range q.GetGrants() {
 			t.add(q.GetPath(), g.GetPartition(), g.GetAssigned(), g.GetGang(), g.GetBacked(), g.GetUnbacked(), g.GetUsage(),
 				g.GetGuaranteed(), g.GetBorrowing(), g.GetUnprotected(), g.GetScheduled(), g.GetUnscheduled(),
-				g.GetBorrowed(), g.GetLent(), g.GetOver(), heldIn(q, g.GetPartition()), g.GetLargestGang(), g.GetLargestPiece(), words.DoorOf(q).Brief, islandsText(g.GetIslands()), noteOf(q, g))
+				g.GetBorrowed(), g.GetLent(), g.GetOver(), heldIn(q, g.GetPartition()), g.GetLargestGang(), g.GetLargestPiece(), words.UnlistedOf(q).Brief, islandsText(g.GetIslands()), noteOf(q, g))
 		}
 		if len(q.GetGrants()) == 0 {
-			t.hide(q.GetPath(), "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, words.DoorOf(q).Brief, "", "")
+			t.hide(q.GetPath(), "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, words.UnlistedOf(q).Brief, "", "")
 		}
 	}
 	return t
@@ -144,7 +143,7 @@ func noteOf(q *musterv1.Quota, g *musterv1.Grant) string {
 			parts = append(parts, fmt.Sprintf(one.text, one.n))
 		}
 	}
-	if mark := words.DoorOf(q).Mark; mark != "" {
+	if mark := words.UnlistedOf(q).Mark; mark != "" {
 		parts = append(parts, mark)
 	}
 	for _, h := range q.GetHolds() {
@@ -292,7 +291,7 @@ func (p *page) indented(name, value string) {
 
 // accessText says who may target a quota.
 func accessText(q *musterv1.Quota) string {
-	if door := words.DoorOf(q); door.Brief != "" {
+	if door := words.UnlistedOf(q); door.Brief != "" {
 		return door.Brief
 	}
 	return listText(q.GetAccess())
@@ -300,5 +299,5 @@ func accessText(q *musterv1.Quota) string {
 
 // listText says what a list is, whatever a server makes of one that is empty.
 func listText(a *musterv1.Access) string {
-	return words.Access(fleet.Access{Users: a.GetUsers(), Groups: a.GetGroups(), Namespaces: a.GetNamespaces()}, math.MaxInt)
+	return words.Listed(a.GetUsers(), a.GetGroups(), a.GetNamespaces(), math.MaxInt)
 }

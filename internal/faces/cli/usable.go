@@ -104,7 +104,7 @@ func usableTable(res *musterv1.UsableResponse) *table {
 		column{head: "OPEN", spare: true}, column{head: "NEXT", spare: true}, column{head: "WHAT THEN", spare: true, wide: true},
 	)
 	for _, q := range res.GetQuotas() {
-		t.add(q.GetQuota(), q.GetPartition(), q.GetFree(), q.GetLargestGang(), q.GetBorrow(), q.GetHeldForYou(), q.GetHeld(), q.GetBacked(), q.GetUsage(), q.GetWaiting(), words.DoorOf(q).Mark, q.GetNext(), q.GetNextWhat())
+		t.add(q.GetQuota(), q.GetPartition(), q.GetFree(), q.GetLargestGang(), q.GetBorrow(), q.GetHeldForYou(), q.GetHeld(), q.GetBacked(), q.GetUsage(), q.GetWaiting(), words.UnlistedOf(q).Mark, q.GetNext(), q.GetNextWhat())
 	}
 	for _, f := range res.GetFlex() {
 		t.add("flex", f.GetPartition(), f.GetFree(), f.GetLargestGang(), 0, 0, 0, f.GetFlex(), f.GetHolds(), f.GetWaiting(), "", f.GetNext(), f.GetNextWhat())

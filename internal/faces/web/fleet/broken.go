@@ -25,7 +25,7 @@ type owed struct {
 // owedGrant is a grant that is not backed, or not in one piece.
 type owedGrant struct {
 	quota string
-	door  words.Door
+	door  words.Unlisted
 	*musterv1.Grant
 }
 
@@ -38,7 +38,7 @@ func owedOf(v *frame.Visit) (owed, error) {
 	var m owed
 	for _, one := range q.GetQuotas() {
 		for _, g := range one.GetGrants() {
-			m.take(owedGrant{one.GetPath(), words.DoorOf(one), g})
+			m.take(owedGrant{one.GetPath(), words.UnlistedOf(one), g})
 		}
 	}
 	slices.SortStableFunc(m.grants, func(a, b owedGrant) int {

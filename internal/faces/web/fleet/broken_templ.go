@@ -200,7 +200,7 @@ func owedRow(v *frame.Visit, g owedGrant) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = parts.Open(g.door).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = parts.Open(g.door.Mark, g.door.Says).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -45,7 +45,7 @@ type backed struct {
 	total  int
 	gang   int
 	flags  []string
-	door   words.Door
+	door   words.Unlisted
 	counts []int
 }
 
@@ -159,7 +159,7 @@ func (m *view) backings() error {
 			if g.GetPartition() != m.p.GetPartition() {
 				continue
 			}
-			b := backed{letter: draw.Letter(len(m.backing)), quota: one.GetPath(), door: words.DoorOf(one), total: int(g.GetBacked()), gang: int(g.GetGang()), flags: g.GetFlags(), on: map[string]int{}}
+			b := backed{letter: draw.Letter(len(m.backing)), quota: one.GetPath(), door: words.UnlistedOf(one), total: int(g.GetBacked()), gang: int(g.GetGang()), flags: g.GetFlags(), on: map[string]int{}}
 			for island, gpus := range g.GetIslands() {
 				b.on[island] = int(gpus)
 			}

@@ -575,7 +575,7 @@ func body(m view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = parts.Open(b.door).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = parts.Open(b.door.Mark, b.door.Says).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -52,7 +52,7 @@ type card struct {
 	borrow, waiting   int
 	backed            int
 	flex              bool
-	door              words.Door
+	door              words.Unlisted
 	next              string
 }
 
@@ -227,7 +227,7 @@ func (m *view) cardOf(s picture.Staircase) card {
 	}
 	q := s.Quota
 	c.free, c.largest, c.waiting, c.backed = int(q.GetFree()), int(q.GetLargestGang()), int(q.GetWaiting()), int(q.GetBacked())
-	c.door = words.DoorOf(q)
+	c.door = words.UnlistedOf(q)
 	c.borrow, c.next = int(q.GetBorrow()), m.next(q.GetNext(), q.GetNextWhat())
 	return c
 }

@@ -734,7 +734,7 @@ func stairsBody(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = parts.Open(c.door).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Open(c.door.Mark, c.door.Says).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -35,7 +35,7 @@ type row struct {
 	quota, owner string
 	g            *musterv1.Grant
 	meter        draw.SVG
-	door         words.Door
+	door         words.Unlisted
 }
 
 const mostRows = 120
@@ -88,7 +88,7 @@ func (m *listView) fill(list []*musterv1.Quota) {
 
 // row is one line of a list of quotas.
 func rowOf(q *musterv1.Quota, g *musterv1.Grant, most int) row {
-	return row{quota: q.GetPath(), owner: q.GetOwner(), g: g, meter: quotaMeter(g, most), door: words.DoorOf(q)}
+	return row{quota: q.GetPath(), owner: q.GetOwner(), g: g, meter: quotaMeter(g, most), door: words.UnlistedOf(q)}
 }
 
 // quotaMeter is used, borrowed and over against what is backed and assigned.

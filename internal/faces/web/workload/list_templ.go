@@ -145,7 +145,7 @@ func listBody(m listView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = parts.Others(m.others).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = parts.Others(words.Others(m.others)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -31,10 +31,10 @@ func (c *caller) targets(state *fleet.State, q *fleet.Quota, namespace string, a
 	return q.Access.Allows(c.actor.User, c.actor.Groups, namespace) && core.ClosedTo(state, c.actor, q, at) == nil
 }
 
-// noteDoor says of a quota that was left without an access list who may target it.
-func (s *service) noteDoor(ctx context.Context, w *musterv1.Written, list *musterv1.Access) {
+// noteUnlisted says of a quota that was left without an access list who may target it.
+func (s *service) noteUnlisted(ctx context.Context, w *musterv1.Written, list *musterv1.Access) {
 	is := fleet.Access{Users: list.GetUsers(), Groups: list.GetGroups(), Namespaces: list.GetNamespaces()}
 	if in := s.signsIn(callerOf(ctx)); w != nil && is.Unlisted() {
-		w.Notes = append(w.Notes, words.DoorOf(&musterv1.Quota{Open: is.Open(in), Closed: is.Closed(in)}).Says)
+		w.Notes = append(w.Notes, words.UnlistedOf(&musterv1.Quota{Open: is.Open(in), Closed: is.Closed(in)}).Says)
 	}
 }
