@@ -11,7 +11,7 @@ import (
 
 // A quota that everybody may target says so in the list, until its list names a user.
 func TestOpenQuotasSayThatTheyAre(t *testing.T) {
-	const open1 = `<span class="tag wait" title="Everybody may target this quota">open</span>`
+	const open1 = `<span class="tag wait" title="A quota without an access list is open here: everybody may target it.">open</span>`
 	h := open(t, nil).furnish()
 	_, body := h.get("/teams")
 	has(t, body, open1, "largest gang")
