@@ -83,6 +83,12 @@ var valueSets = map[string]struct {
 		[]string{"--fence-after=10m", "--prometheus=http://prometheus.monitoring:9090", "name: muster-refuse-unmanaged", "port: 9090"},
 		[]string{"name: muster-maintenance"},
 	},
+	"an agent that watches and knows the authors": {
+		[]string{"server.enabled=false", "agent.server=muster.example.org:6879", "agent.author.enabled=true"},
+		11,
+		[]string{"name: muster-author\n", "name: muster-author-write\n", "name: muster-muster-author\n", `resources: ["jobs", "cronjobs"], verbs: ["get"]`},
+		[]string{"name: muster-manage"},
+	},
 	"an agent that manages and leaves binding to kube-scheduler": {
 		[]string{"server.enabled=false", "agent.server=muster.example.org:6879", "agent.mode=manage", "agent.bind=scheduler"},
 		15,

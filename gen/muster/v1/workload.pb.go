@@ -287,7 +287,9 @@ type Workload struct {
 	// Why it failed: infra, own or not known. Empty: it did not fail, or this is not judged yet.
 	FailureCause string `protobuf:"bytes,22,opt,name=failure_cause,json=failureCause,proto3" json:"failure_cause,omitempty"`
 	// The node that broke it, where the cause is infra.
-	FailureNode   string `protobuf:"bytes,23,opt,name=failure_node,json=failureNode,proto3" json:"failure_node,omitempty"`
+	FailureNode string `protobuf:"bytes,23,opt,name=failure_node,json=failureNode,proto3" json:"failure_node,omitempty"`
+	// The user of the cluster's API server that made its pod, or what makes its pods. Empty: that is not known.
+	Author        string `protobuf:"bytes,24,opt,name=author,proto3" json:"author,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -479,6 +481,13 @@ func (x *Workload) GetFailureCause() string {
 func (x *Workload) GetFailureNode() string {
 	if x != nil {
 		return x.FailureNode
+	}
+	return ""
+}
+
+func (x *Workload) GetAuthor() string {
+	if x != nil {
+		return x.Author
 	}
 	return ""
 }
@@ -3086,7 +3095,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x03max\x18\x05 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\x03max\x12\x1e\n" +
 	"\x04rank\x18\x06 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x04rank\x120\n" +
-	"\x05reach\x18\a \x01(\tB\x1a\xbaH\x17r\x15R\x00R\x04rackR\x06islandR\x03anyR\x05reach\"\xa6\a\n" +
+	"\x05reach\x18\a \x01(\tB\x1a\xbaH\x17r\x15R\x00R\x04rackR\x06islandR\x03anyR\x05reach\"\xbe\a\n" +
 	"\bWorkload\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12+\n" +
 	"\x04spec\x18\x02 \x01(\v2\x17.muster.v1.WorkloadSpecR\x04spec\x12\x12\n" +
@@ -3113,7 +3122,8 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"evictedFor\x121\n" +
 	"\x04held\x18\x15 \x03(\v2\x1d.muster.v1.Workload.HeldEntryR\x04held\x12#\n" +
 	"\rfailure_cause\x18\x16 \x01(\tR\ffailureCause\x12!\n" +
-	"\ffailure_node\x18\x17 \x01(\tR\vfailureNode\x1a8\n" +
+	"\ffailure_node\x18\x17 \x01(\tR\vfailureNode\x12\x16\n" +
+	"\x06author\x18\x18 \x01(\tR\x06author\x1a8\n" +
 	"\n" +
 	"PoolsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +

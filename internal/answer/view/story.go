@@ -100,11 +100,20 @@ func Concerns(e event.Event) []uint64 {
 	return nil
 }
 
+// submitted says what was submitted, and who made it where that is known.
+func submitted(s fleet.Spec) string {
+	says := fmt.Sprintf("submitted to %s with priority %v, asking for %d GPUs to start", s.Target, s.Priority, s.NeedsBase())
+	if s.Author != "" {
+		says += "; made by " + s.Author
+	}
+	return says
+}
+
 // tell says an event in words, if it is about the workload.
 func (s *Story) tell(e event.Event, r event.Record) (text, by string, ok bool) {
 	switch e := e.(type) {
 	case event.WorkloadSubmitted:
-		return fmt.Sprintf("submitted to %s with priority %v, asking for %d GPUs to start", e.Spec.Target, e.Spec.Priority, e.Spec.NeedsBase()), "", e.ID == s.ID
+		return submitted(e.Spec), "", e.ID == s.ID
 	case event.WorkloadCancelled:
 		if e.Gone {
 			return "cancelled: its pods are gone, and nothing makes others", "", e.ID == s.ID

@@ -20,6 +20,9 @@ func tellWork(e event.Event, names Names) (Told, bool) {
 		if e.Spec.MaxRuntime > 0 {
 			says += ", for at most " + Duration(e.Spec.MaxRuntime)
 		}
+		if e.Spec.Author != "" {
+			says += ", made by " + e.Spec.Author
+		}
 		return Told{Workload, e.Spec.Namespace + "/" + e.Spec.Name, says}, true
 	case event.WorkloadCancelled:
 		if e.Gone {

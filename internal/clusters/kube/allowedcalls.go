@@ -74,8 +74,11 @@ var readable = []string{
 	"jobs.batch", "jobsets.jobset.x-k8s.io", "deployments.apps", "statefulsets.apps", "leaderworkersets.leaderworkerset.x-k8s.io", "rayclusters.ray.io", "mpijobs.kubeflow.org",
 }
 
-// readByName are kinds of which the server reads single objects: what a blueprint calls services.
+// readByName are kinds of which the server reads single objects: what a blueprint calls services, and what says who
+// the author of a workload is.
 var readByName = []string{
+	"validatingadmissionpolicies.admissionregistration.k8s.io", "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+	"replicasets.apps", "cronjobs.batch", "rayjobs.ray.io", "rayservices.ray.io", "trainjobs.trainer.kubeflow.org",
 	"daemonsets.apps", "applications.argoproj.io", "kustomizations.kustomize.toolkit.fluxcd.io", "helmreleases.helm.toolkit.fluxcd.io",
 }
 

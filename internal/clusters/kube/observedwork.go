@@ -185,6 +185,7 @@ func see(w translate.Work, target, cluster string, room *room) seen {
 	is := seen{partition: room.majority(w), failed: true, spec: fleet.Spec{
 		Name: w.Name, Namespace: w.Namespace, Groups: append([]string{mark(cluster)}, makerOf(w)...), Target: target, Priority: w.Priority,
 		MaxRuntime: w.MaxRuntime, CheckpointEvery: w.Checkpoint, Grace: w.Grace, BearsFreeze: w.BearsFreeze,
+		Author: w.Author,
 	}}
 	waits := 0
 	for _, part := range w.Pools {

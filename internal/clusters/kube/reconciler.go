@@ -42,6 +42,7 @@ type controllers struct {
 	kueue       *kueueController      // reads Kueue's queues, and writes backed quota to them
 	usage       *usageController      // measures what GPUs do
 	takeover    *takeoverController   // takes over what was only watched
+	authors     *authorController     // finds out who made new work
 }
 
 // NewReconciler is a reconciler that has not begun.
@@ -60,6 +61,7 @@ func NewReconciler(c *Client, e Engine, o Options) *Reconciler {
 			pods: pods, fits: fits, suspensions: suspensions, conditions: &conditionController{shared: s, pods: pods, suspensions: suspensions},
 			kueue: &kueueController{shared: s, objects: newKueueWatch(s.watch.changed, &s.Translate)},
 			usage: &usageController{shared: s, every: measureEvery}, takeover: &takeoverController{shared: s, adopted: map[string]string{}},
+			authors: &authorController{shared: s},
 		},
 	}
 }
@@ -203,6 +205,7 @@ func (r *Reconciler) observe(ctx context.Context, acts bool) (Snapshot, error) {
 	}
 	p := snapshotOf(of)
 	p.Problems = append(p.Problems, r.usage.observe(p.Work)...)
+	r.authors.find(ctx, &p)
 	return p, nil
 }
 

@@ -169,6 +169,7 @@ func (c *workloadController) specOf(w translate.Work) fleet.Spec {
 	spec := fleet.Spec{
 		Name: w.Name, Namespace: w.Namespace, Groups: append([]string{mark(c.Translate.Cluster)}, marksOf(w)...), Target: w.Target, Partition: w.Partition,
 		Priority: w.Priority, MaxRuntime: w.MaxRuntime, CheckpointEvery: w.Checkpoint, Grace: w.Grace, BearsFreeze: w.BearsFreeze,
+		Author: w.Author,
 	}
 	for _, part := range w.Pools {
 		spec.Pools = append(spec.Pools, part.Pool)

@@ -74,7 +74,7 @@ func checkSpec(s fleet.Spec) *Refusal {
 	if refusal := checkName("namespace", s.Namespace); refusal != nil {
 		return refusal
 	}
-	if refusal := checkTexts("the submitter", append([]string{s.User, s.Target, s.Partition}, s.Groups...)...); refusal != nil {
+	if refusal := checkTexts("the submitter", append([]string{s.User, s.Author, s.Target, s.Partition}, s.Groups...)...); refusal != nil {
 		return refusal
 	}
 	switch {

@@ -13,6 +13,9 @@ func submit(s *fleet.State, r Request, c Submit) ([]event.Event, *Refusal) {
 	if refusal := checkSpec(spec); refusal != nil {
 		return nil, refusal
 	}
+	if spec.Author != "" && r.Actor.Name != Driver.Name {
+		return nil, refuse(Invalid, "the author of a workload is what its cluster shows; leave it out")
+	}
 	if refusal := checkCeiling(r.Actor, spec.Namespace, spec.Priority, fleet.Low); refusal != nil {
 		return nil, refusal
 	}

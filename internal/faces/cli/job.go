@@ -255,6 +255,7 @@ func (p *page) job(w *musterv1.Workload, res *musterv1.WhyResponse) {
 	p.field("target", s.GetTarget())
 	p.field("priority", s.GetPriority())
 	p.field("submitted", fmt.Sprintf("%s by %s, number %d", p.moment(w.GetSubmitted().AsTime()), orElse(w.GetUser(), "a part of Muster"), w.GetId()))
+	p.field("made by", w.GetAuthor())
 	p.field("waited", lengthIfAny(w.GetWaited().AsDuration()))
 	p.field("may run for", lengthIfAny(s.GetMaxRuntime().AsDuration()))
 	p.field("bears a freeze", prefixed("of ", lengthIfAny(s.GetBearsFreeze().AsDuration())))

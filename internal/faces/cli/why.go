@@ -99,6 +99,9 @@ func (o *whyOptions) askWhen(ctx context.Context, res *musterv1.WhyResponse) {
 
 func (p *page) why(res *musterv1.WhyResponse, works []*musterv1.PlannedWork) {
 	p.standing(res.GetWorkload())
+	if author := res.GetWorkload().GetAuthor(); author != "" {
+		p.say("%s made it.", author)
+	}
 	p.trouble(res)
 	for i, b := range res.GetBlockers() {
 		p.blocker(b, i == 0)

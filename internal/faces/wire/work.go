@@ -18,7 +18,7 @@ func Workload(s *fleet.State, w *fleet.Workload, row view.Workload) *musterv1.Wo
 		Islands: row.Islands, Nodes: row.Nodes, Pools: make(map[string]int32, len(row.Pools)), Held: map[string]int32{},
 		Position: int32(row.Position), Evictions: int32(row.Evictions), Mends: int32(row.Mends),
 		Submitted: Instant(row.Submitted), Started: Instant(row.Started), Ended: Instant(row.Ended),
-		Waited: length(row.Waited), GraceEnds: Instant(w.GraceEnds),
+		Waited: length(row.Waited), GraceEnds: Instant(w.GraceEnds), Author: w.Author,
 	}
 	if p := w.At(); p != nil {
 		out.Partition = p.ID

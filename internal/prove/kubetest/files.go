@@ -86,6 +86,7 @@ func (c *Cluster) arguments(name string) []string {
 			"--leader-elect=false", "--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", c.ports["manager"]),
 			"--cert-dir=" + c.file("certs"), "--kube-api-qps=2000", "--kube-api-burst=2000",
 			"--service-account-private-key-file=" + c.file("service-accounts.key"),
+			"--use-service-account-credentials=true", // each controller is a user of its own, as kubeadm has it
 			"--node-monitor-grace-period=" + monitorGrace, "--node-monitor-period=5s",
 		}
 	case "kwok":

@@ -57,7 +57,7 @@ var readers = map[string][]reader{
 	"request.ended":        {as[RequestEnded]},
 	"subscription.set":     {as[SubscriptionSet], as[SubscriptionSet]},
 	"subscription.ended":   {as[SubscriptionEnded]},
-	"workload.submitted":   {as[WorkloadSubmitted], as[WorkloadSubmitted], as[WorkloadSubmitted]},
+	"workload.submitted":   {as[WorkloadSubmitted], as[WorkloadSubmitted], as[WorkloadSubmitted], as[WorkloadSubmitted]},
 	"workload.cancelled":   {as[WorkloadCancelled]},
 	"workload.finished":    {as[WorkloadFinished]},
 	"workload.retargeted":  {as[WorkloadRetargeted]},

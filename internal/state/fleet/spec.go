@@ -16,6 +16,9 @@ type Spec struct {
 	CheckpointEvery time.Duration `json:"checkpointEvery,omitempty"` // 0: an eviction loses everything since the start
 	Grace           time.Duration `json:"grace"`
 	BearsFreeze     time.Duration `json:"bearsFreeze,omitempty"` // the longest freeze of a node that does it no harm; 0: none
+	// Author is the user of the cluster's API server that made the object behind the workload, as the API server itself
+	// wrote it down. "": that is not known. No right depends on it.
+	Author string `json:"author,omitempty"`
 }
 
 // Pool is a set of identical replicas inside a workload, each on one node. A

@@ -316,10 +316,13 @@ func TestWhatKueueKeepsWaitingIsSeen(t *testing.T) {
 	o := translate.Defaults("tiger")
 	w, ok := WorkloadOf(read(`{"metadata":{"name":"job-train-1","namespace":"oak","uid":"u1","creationTimestamp":"2026-01-01T00:00:00Z",
 		"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"train","uid":"j1","controller":true}]},
-		"spec":{"queueName":"main","podSets":[{"name":"main","count":2,"template":{"spec":{"containers":[{"name":"c","resources":{"requests":{"nvidia.com/gpu":"8"}}}]}}}]},
+		"spec":{"queueName":"main","podSets":[{"name":"main","count":2,"template":{"metadata":{"annotations":{"muster.dev/author":"forged"}},"spec":{"containers":[{"name":"c","resources":{"requests":{"nvidia.com/gpu":"8"}}}]}}}]},
 		"status":{"conditions":[{"type":"QuotaReserved","status":"False","reason":"Pending","message":"insufficient unused quota"}]}}`), &o)
 	if !ok || w.Says != "Pending: insufficient unused quota" || w.Queue != "main" || len(w.Pods) != 2 {
 		t.Fatalf("read %t %+v", ok, w)
+	}
+	if made := w.Pods[0].Made; made.Author != "" || made.By != (translate.Maker{Group: "batch", Kind: "Job", Name: "train", UID: "j1"}) {
+		t.Errorf("a pod that is not made yet was made so: %+v; a template says nothing of its author", made)
 	}
 	work := translate.Group(Complete(nil, []Workload{w}))
 	if len(work) != 1 || work[0].Name != "train" || work[0].Pools[0].Pool.Min != 2 || work[0].Pools[0].Pool.GPUs != 8 {

@@ -64,6 +64,7 @@ func (w *Workload) add(set map[string]any, of *unstructured.Unstructured, owner 
 	if !ok {
 		return
 	}
+	pod.Made.Author = "" // it is not made yet, and a template says what anyone has written
 	if pod.Wishes.Queue = w.Queue; several && pod.Owner.Pool == "" {
 		pod.Owner.Pool = name
 	}

@@ -20,6 +20,8 @@ type Work struct {
 	Checkpoint      time.Duration
 	Grace           time.Duration
 	BearsFreeze     time.Duration
+	Made            Made   // of its oldest pod
+	Author          string // as that is known, if it is; package kube finds it out
 	// Done are the names of pools that have finished entirely, while others have not.
 	Done     []string
 	Problems []Problem
@@ -89,7 +91,7 @@ func gather(namespace, name string, pods []Pod) Work {
 	w := Work{
 		Namespace: namespace, Name: name, Target: first.Wishes.Target, Partition: first.Wishes.Partition,
 		Priority: first.Wishes.Priority, MaxRuntime: first.Wishes.MaxRuntime, Checkpoint: first.Wishes.Checkpoint, Grace: first.Wishes.Grace,
-		BearsFreeze: first.Wishes.BearsFreeze,
+		BearsFreeze: first.Wishes.BearsFreeze, Made: first.Made,
 	}
 	sizes := map[string]int{}
 	unlike := unlikeLeader(pods)

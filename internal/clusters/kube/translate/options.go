@@ -37,6 +37,8 @@ const (
 
 	AnnotationNode = "muster.dev/node" // where Muster has started the pod
 
+	AnnotationAuthor = "muster.dev/author" // the user that made the object; see Made
+
 	Condition = "muster.dev/Admitted" // of a pod: whether Muster has started it, and why not
 
 	Gate = "muster.dev/admission" // scheduling gate of pods that wait for Muster

@@ -32,6 +32,7 @@ type Pod struct {
 	Failed               bool   // it has ended badly
 	Created              fleet.Instant
 	Owner                Owner
+	Made                 Made
 	Wishes               Wishes
 	Unschedulable        string // what kube-scheduler says of it
 	Asks                 []Ask  // claims of devices; what they ask for is not in GPUs yet
@@ -133,7 +134,7 @@ func PodOf(p *corev1.Pod, o *Options) (out Pod, ok bool) {
 		return out, true // without GPUs: nothing can be made of it
 	}
 	out.GPUs = int(gpus)
-	out.Owner = ownerOf(p)
+	out.Owner, out.Made = ownerOf(p), MadeOf(p)
 	out.readWishes(p)
 	return out, true
 }

@@ -103,7 +103,7 @@ func (s *Suspendable) picture(u *unstructured.Unstructured, part string, replica
 	p.Namespace, p.UID, p.CreationTimestamp = u.GetNamespace(), "", u.GetCreationTimestamp()
 	p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: Gate}}
 	yes := true
-	p.OwnerReferences = []metav1.OwnerReference{{Kind: s.Kind, Name: s.Name, UID: u.GetUID(), Controller: &yes}}
+	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: u.GetAPIVersion(), Kind: s.Kind, Name: s.Name, UID: u.GetUID(), Controller: &yes}}
 	if s.Kind == "JobSet" {
 		if p.Labels == nil {
 			p.Labels = map[string]string{}
@@ -115,6 +115,7 @@ func (s *Suspendable) picture(u *unstructured.Unstructured, part string, replica
 		return
 	}
 	is.Virtual, is.Owner.Size = true, min(each*replicas, mostReplicas)
+	is.Made.Author = "" // it is not made yet, and a template says what anyone has written
 	for i := range min(each*replicas, mostVirtual) {
 		is.Name = s.Name + "-" + firstOf(part, "pod") + "-" + strconv.Itoa(i)
 		is.UID, is.Index = s.UID+"/"+part+"/"+strconv.Itoa(i), i

@@ -69,7 +69,7 @@ func virtualPod(u *unstructured.Unstructured, name string, template map[string]a
 	if is, ok = PodOf(&p, o); !ok || is.Wishes.Target == "" {
 		return Pod{}, false
 	}
-	is.UID, is.Created, is.Owner = string(u.GetUID())+"/"+name, like.Created, like.Owner
+	is.UID, is.Created, is.Owner, is.Made = string(u.GetUID())+"/"+name, like.Created, like.Owner, like.Made
 	is.Virtual, is.Later, is.Problems = true, true, nil
 	return is, true
 }
