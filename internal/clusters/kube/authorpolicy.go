@@ -12,8 +12,8 @@ import (
 )
 
 // This file says from when on the author that an object names is a fact: while the policy muster-author
-// and its binding are there. Only who administers the cluster makes them, and with them the API server
-// refuses every object that names another user than the one who asked for it.
+// and its binding are there. They are made by administrators of the cluster alone, and with them the API
+// server refuses every object that names another user than the one who asked for it.
 
 const (
 	authorPolicy = "muster-author" // and its binding

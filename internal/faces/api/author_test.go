@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/client"
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Who may read a workload reads who made it; nobody else does, and being its author gives no right.
+// The author of a workload is shown to those who may read the workload and to no others, and it gives no right.
 func TestTheAuthorIsShownWithTheWorkloadOnly(t *testing.T) {
 	h := guarded(t)
 	_, err := h.engine.Do(t.Context(), core.Request{Actor: core.Driver, Command: core.Submit{Spec: fleet.Spec{
