@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 	"testing"
+	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
@@ -12,8 +13,8 @@ func TestTheAuthorIsToldWhereItIsKnown(t *testing.T) {
 	for author, want := range map[string]bool{"": false, "ada@example.com": true} {
 		w := &musterv1.Workload{Spec: &musterv1.WorkloadSpec{Name: "train", Namespace: "oak", Target: "flex"}, State: "pending", Author: author}
 		var show, why strings.Builder
-		(&page{Writer: &show}).job(w, &musterv1.WhyResponse{Workload: w})
-		(&page{Writer: &why}).why(&musterv1.WhyResponse{Workload: w}, nil)
+		(&page{Writer: &show, clock: clock{zone: time.UTC}}).job(w, &musterv1.WhyResponse{Workload: w})
+		(&page{Writer: &why, clock: clock{zone: time.UTC}}).why(&musterv1.WhyResponse{Workload: w}, nil)
 		if strings.Contains(show.String(), "made by       ada@example.com") != want || strings.Contains(show.String(), "made by") != want {
 			t.Errorf("of %q muster job show says %q", author, show.String())
 		}

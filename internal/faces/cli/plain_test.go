@@ -43,7 +43,8 @@ func TestMessagesForPrograms(t *testing.T) {
   "evictedFor": "",
   "held": {},
   "failureCause": "",
-  "failureNode": ""
+  "failureNode": "",
+  "author": ""
 }
 `
 	if string(data) != want {
