@@ -18,16 +18,25 @@ const always = 3
 func settings(p fleet.Policy) []setting {
 	m, t := p.Maintenance.OrDefault(), p.Targets.OrDefault()
 	return []setting{
-		{"buffer", p.Buffer.InFull()}, {"dwell", Duration(p.Dwell)}, {"probation", Duration(p.Probation)},
+		{"buffer", p.Buffer.InFull()},
+		{"dwell", Duration(p.Dwell)},
+		{"probation", Duration(p.Probation)},
 		{"stale after", Duration(p.StaleAfter)},
-		{"idle threshold", Fraction(p.Idle.Threshold)}, {"idle window", Duration(p.Idle.Window)},
-		{"flex minimum", Duration(p.FlexMinimum)}, {"maximum grace", Duration(p.MaxGrace)},
-		{"maintenance horizon", Duration(m.Horizon)}, {"maintenance lead", Duration(m.Lead)},
-		{"maintenance validation", Duration(m.Validation)}, {"maintenance keeps room", Duration(m.KeepRoom)},
+		{"idle threshold", Fraction(p.Idle.Threshold)},
+		{"idle window", Duration(p.Idle.Window)},
+		{"flex minimum", Duration(p.FlexMinimum)},
+		{"maximum grace", Duration(p.MaxGrace)},
+		{"maintenance horizon", Duration(m.Horizon)},
+		{"maintenance lead", Duration(m.Lead)},
+		{"maintenance validation", Duration(m.Validation)},
+		{"maintenance keeps room", Duration(m.KeepRoom)},
 		{"no-fly days of quotas a quarter", dayLimit(m.ZoneDays)},
-		{"open reading", yesNo(p.OpenReading)}, {"second person", yesNo(p.SecondPerson)},
+		{"open reading", yesNo(p.OpenReading)},
+		{"second person", yesNo(p.SecondPerson)},
 		{"two people", "[" + strings.Join(p.TwoPeople.Names(), ", ") + "]"},
-		{"target availability", Fraction(t.Availability)}, {"target uptime", Fraction(t.Uptime)}, {"target MTTR", Duration(t.MTTR)},
+		{"target availability", Fraction(t.Availability)},
+		{"target uptime", Fraction(t.Uptime)},
+		{"target MTTR", Duration(t.MTTR)},
 	}
 }
 

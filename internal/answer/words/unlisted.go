@@ -12,7 +12,8 @@ type Unlisted struct {
 func UnlistedOf(q interface {
 	GetOpen() bool
 	GetClosed() bool
-}) Unlisted {
+},
+) Unlisted {
 	switch {
 	case q.GetOpen():
 		return Unlisted{"open", "open to everyone", "A quota without an access list is open here: everybody may target it."}

@@ -32,24 +32,25 @@ func (c *authorController) inForce(ctx context.Context) (since fleet.Instant, ok
 	}
 	policy, err := c.client.admissionOf(ctx, "validatingadmissionpolicies")
 	if err != nil || policy == nil || !guards(policy) {
-		return 0, c.notInForce(err)
+		c.notInForce(err)
+		return 0, false
 	}
 	binding, err := c.client.admissionOf(ctx, "validatingadmissionpolicybindings")
 	if err != nil || binding == nil || !binds(binding) {
-		return 0, c.notInForce(err)
+		c.notInForce(err)
+		return 0, false
 	}
 	began := max(fleet.InstantOf(policy.GetCreationTimestamp().Time), fleet.InstantOf(binding.GetCreationTimestamp().Time))
 	return began.Add(authorsKnown), true
 }
 
 // notInForce notes that the policy is not there. What could not be asked is asked again at once.
-func (c *authorController) notInForce(err error) bool {
+func (c *authorController) notInForce(err error) {
 	if err == nil {
 		c.absent = c.Now().Add(authorsAgain)
-		return false
+		return
 	}
 	c.logFailed([]error{err})
-	return false
 }
 
 // admissionOf asks for the policy, or its binding; nil: it is not there, or not shown.

@@ -143,8 +143,10 @@ func TestTheAuthorIsWhoMadeWhatAPersonMakes(t *testing.T) {
 		"no policy":                             {&authorPlane{binding: bound, objects: objects}, metaOf("p", "1", later, "forged", ""), ""},
 		"no binding":                            {&authorPlane{policy: ruling, objects: objects}, metaOf("p", "1", later, "forged", ""), ""},
 		"a binding that only warns":             {&authorPlane{policy: ruling, binding: `{"policyName":"muster-author","validationActions":["Warn"]}`}, metaOf("p", "1", later, "forged", ""), ""},
-		"a binding for some namespaces": {&authorPlane{policy: ruling, binding: `{"policyName":"muster-author","validationActions":["Deny"],"matchResources":{"namespaceSelector":{"matchLabels":{"a":"b"}}}}`},
-			metaOf("p", "1", later, "forged", ""), ""},
+		"a binding for some namespaces": {
+			&authorPlane{policy: ruling, binding: `{"policyName":"muster-author","validationActions":["Deny"],"matchResources":{"namespaceSelector":{"matchLabels":{"a":"b"}}}}`},
+			metaOf("p", "1", later, "forged", ""), "",
+		},
 		"a policy for some namespaces": {&authorPlane{policy: `{"matchConstraints":{"namespaceSelector":{"matchLabels":{"a":"b"}}}}`, binding: bound}, metaOf("p", "1", later, "forged", ""), ""},
 		"a policy that may fail":       {&authorPlane{policy: `{"failurePolicy":"Ignore"}`, binding: bound}, metaOf("p", "1", later, "forged", ""), ""},
 	} {
@@ -183,7 +185,8 @@ func TestWhoMakesPodsIsInThePolicyTheRoleAndTheDoor(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ file, kind, name string }{
-		{authorFile, "MutatingAdmissionPolicy", "muster-author-write"}, {authorFile, "ValidatingAdmissionPolicy", "muster-author"},
+		{authorFile, "MutatingAdmissionPolicy", "muster-author-write"},
+		{authorFile, "ValidatingAdmissionPolicy", "muster-author"},
 		{"../../../deploy/kubernetes/rbac.yaml", "ClusterRole", "muster-author"},
 	} {
 		has := resourcesIn(t, c.file, c.kind, c.name)

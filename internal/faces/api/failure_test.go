@@ -47,10 +47,10 @@ func TestWhoTookANodeFromWorkIsNamed(t *testing.T) {
 	h.submit(gang("run", "research/oak", 2))
 	w, err := h.Workloads.GetWorkload(t.Context(), &musterv1.GetWorkloadRequest{Namespace: "oak", Name: "run"})
 	must(t, err)
-	nodes, actor := w.GetWorkload().GetNodes(), ""
+	nodes := w.GetWorkload().GetNodes()
 	s, err := h.System.Status(t.Context(), &musterv1.StatusRequest{})
 	must(t, err)
-	actor = s.GetActor()
+	actor := s.GetActor()
 	h.later(time.Minute)
 	_, err = h.Fleet.SetNodes(t.Context(), &musterv1.SetNodesRequest{Names: nodes[:1], State: "retired", Write: &musterv1.Write{Reason: "sold"}})
 	must(t, err)

@@ -36,16 +36,8 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 		show = s.private
 	}
 	seen, err := show(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		if target != "" && target != fleet.Flex && state.Quota(target) == nil {
-			return noQuota(state, target)
-		}
-		if q := state.Quota(target); q != nil {
-			if closed := core.ClosedTo(state, callerOf(ctx).actor, q, at); closed != nil {
-				return closed
-			}
-		}
-		if one.GetPartition() != "" && state.Partition(one.GetPartition()) == nil {
-			return noPartition(state, one.GetPartition())
+		if err := mayFit(ctx, state, one, at); err != nil {
+			return err
 		}
 		if out.Missed = !tries; out.Missed {
 			return nil
@@ -65,6 +57,24 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 	})
 	out.Seen = seen
 	return out, err
+}
+
+// mayFit says why it is not asked at all: what is named is not there, or is closed to the caller.
+func mayFit(ctx context.Context, state *fleet.State, one *musterv1.FitSpec, at fleet.Instant) error {
+	target := one.GetTarget()
+	q := state.Quota(target)
+	if target != "" && target != fleet.Flex && q == nil {
+		return noQuota(state, target)
+	}
+	if q != nil {
+		if closed := core.ClosedTo(state, callerOf(ctx).actor, q, at); closed != nil {
+			return closed
+		}
+	}
+	if one.GetPartition() != "" && state.Partition(one.GetPartition()) == nil {
+		return noPartition(state, one.GetPartition())
+	}
+	return nil
 }
 
 // cutShort says whether the forecast of a place ran out of time.

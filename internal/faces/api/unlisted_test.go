@@ -13,8 +13,9 @@ import (
 // in it is closed, and elsewhere it is open.
 func TestAQuotaWithoutAListIsShownAsItIs(t *testing.T) {
 	for _, signIn := range []bool{false, true} {
-		h, reader := open(t), (*client.Client)(nil)
-		if reader = h.Client; signIn {
+		h := open(t)
+		reader := h.Client
+		if signIn {
 			h = guarded(t)
 			reader = h.as(adaToken, "")
 		} else {

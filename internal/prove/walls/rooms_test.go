@@ -197,7 +197,7 @@ var rooms = []room{
 	{
 		// The command line runs nothing of the run floor; it keeps its sign-in as servers keep their files.
 		folder: "internal/faces/cli", kind: open,
-		only: "client gen state/text run/wholefile answer/reason faces/draw faces/picture faces/metrics faces/wire answer/words answer/fleetfile answer/recurrence answer/yamlfile prove/scenario prove/stage prove/simulate prove/bench prove/backtest prove/trace",
+		only:  "client gen state/text run/wholefile answer/reason faces/draw faces/picture faces/metrics faces/wire answer/words answer/fleetfile answer/recurrence answer/yamlfile prove/scenario prove/stage prove/simulate prove/bench prove/backtest prove/trace",
 		tests: "state/event",
 	},
 
