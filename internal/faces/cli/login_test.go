@@ -270,10 +270,11 @@ func TestAProviderOfAnotherAuthorityIsNamed(t *testing.T) {
 		t.Errorf("without the authority it says %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "house.pem")
-	for data, wrong := range map[string]string{
-		"no certificate": "has no certificate in it",
-		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: provider.Certificate().Raw})): "",
+	for _, c := range []struct{ data, wrong string }{ // in this order: the file is read again where the sign-in is renewed
+		{"no certificate", "has no certificate in it"},
+		{string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: provider.Certificate().Raw})), ""},
 	} {
+		data, wrong := c.data, c.wrong
 		if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}
