@@ -22,6 +22,14 @@ import (
 type reconciled interface {
 	Run(ctx context.Context) error // until ctx ends
 	Wake(cluster string)           // something was decided for it
+	// Listen takes lines of agents until ctx ends; at once over where none come.
+	Listen(ctx context.Context) error
+	// Said is what the clusters themselves say of a workload.
+	Said(namespace, name, target string) []string
+	// WatchedOnly says how a cluster was joined that is watched only; "": it is not.
+	WatchedOnly(cluster string) string
+	// Invite says what there is, and what to do next.
+	Invite(nodes, live int)
 }
 
 // cluster is what carries decisions out: Kubernetes clusters, or a driver, of which the

@@ -14,12 +14,12 @@ import (
 // clusterKind is one kind of what carries decisions out: real clusters, or a driver. The data
 // folder of its fleet bears its mark, so that no other kind ever carries that fleet out.
 type clusterKind struct {
-	asked func(o upOptions) bool            // the options ask for it
-	make  func(s *server) (*cluster, error) // what carries this server's decisions out
-	mark  func(o upOptions) string          // one line, other than those of all other kinds; "" is the simulation's alone
-	bears func(mark string) bool            // a folder with this mark is of this kind
-	again func(mark string) string          // what such a folder holds, and how people go on with it
-	takes func(mark string) bool            // a folder of another kind that may become one of this kind; nil: none
+	asked  func(o upOptions) bool            // the options ask for it
+	make   func(s *server) (*cluster, error) // what carries this server's decisions out
+	mark   func(o upOptions) string          // one line, other than those of all other kinds; "" is the simulation's alone
+	owns   func(mark string) bool            // a folder with this mark is of this kind
+	goOn   func(mark string) string          // what such a folder holds, and how people go on with it
+	adopts func(mark string) bool            // a folder of another kind that may become one of this kind; nil: none
 }
 
 // simulationMark is the mark of a simulated fleet's folder: none, as such folders never had one.
@@ -33,18 +33,18 @@ func clusterKinds() []clusterKind {
 			asked: func(o upOptions) bool { return o.Agents != "" || len(o.Clusters) > 0 },
 			make:  (*server).severalCluster,
 			mark:  func(upOptions) string { return severalClusters },
-			bears: func(mark string) bool { return mark == severalClusters },
-			again: func(string) string {
+			owns:  func(mark string) bool { return mark == severalClusters },
+			goOn: func(string) string {
 				return "holds the fleet of real clusters; start it with --agents or --clusters"
 			},
-			takes: oneCluster,
+			adopts: oneCluster,
 		},
 		{
 			asked: func(o upOptions) bool { return o.Join != nil },
 			make:  (*server).joinedCluster,
 			mark:  func(o upOptions) string { return o.Join.Name },
-			bears: oneCluster,
-			again: func(mark string) string {
+			owns:  oneCluster,
+			goOn: func(mark string) string {
 				return fmt.Sprintf("holds the fleet of cluster %s; muster join --name %s goes on with it", mark, mark)
 			},
 		},
@@ -52,8 +52,8 @@ func clusterKinds() []clusterKind {
 			asked: func(upOptions) bool { return true },
 			make:  func(s *server) (*cluster, error) { return newSimulated(s.folder.Demo, s.log), nil },
 			mark:  func(upOptions) string { return simulationMark },
-			bears: func(mark string) bool { return mark == simulationMark },
-			again: func(string) string { return "holds another fleet, which is simulated; muster up goes on with it" },
+			owns:  func(mark string) bool { return mark == simulationMark },
+			goOn:  func(string) string { return "holds another fleet, which is simulated; muster up goes on with it" },
 		},
 	}
 }
@@ -84,7 +84,7 @@ func settleClusterKind(f *datafolder.Folder, o upOptions, list []clusterKind, us
 	switch {
 	case is == was:
 		return nil
-	case !fresh && (c.takes == nil || !c.takes(was)):
+	case !fresh && (c.adopts == nil || !c.adopts(was)):
 		return cli.Malformed(fmt.Errorf("data folder %s %s, or name another folder with --data", f.Path, goesOn(was, list)))
 	}
 	if err := os.WriteFile(f.File(datafolder.ClusterMark), []byte(is+"\n"), datafolder.PrivateFile); err != nil {
@@ -96,8 +96,8 @@ func settleClusterKind(f *datafolder.Folder, o upOptions, list []clusterKind, us
 // goesOn says what a folder with this mark holds, and how people go on with it.
 func goesOn(mark string, list []clusterKind) string {
 	for _, c := range list {
-		if c.bears(mark) {
-			return c.again(mark)
+		if c.owns(mark) {
+			return c.goOn(mark)
 		}
 	}
 	return fmt.Sprintf("holds a fleet that %.80q carries out, which this version does not know; start it as it was started before", mark)

@@ -14,8 +14,8 @@ func drivenBy(name string) clusterKind {
 	return clusterKind{
 		asked: func(o upOptions) bool { return o.Advertise == name },
 		mark:  func(upOptions) string { return "driver " + name },
-		bears: func(mark string) bool { return mark == "driver "+name },
-		again: func(string) string { return "is " + name + "'s" },
+		owns:  func(mark string) bool { return mark == "driver "+name },
+		goOn:  func(string) string { return "is " + name + "'s" },
 	}
 }
 
@@ -70,11 +70,11 @@ func TestEveryClusterKindHasAMarkOfItsOwn(t *testing.T) {
 	for i, c := range list {
 		o := upOptions{Agents: "127.0.0.1:0", Join: &joinOptions{Name: "tiger"}}
 		mark := c.mark(o)
-		if last := i == len(list)-1; (mark == simulationMark) != last || !c.bears(mark) {
+		if last := i == len(list)-1; (mark == simulationMark) != last || !c.owns(mark) {
 			t.Errorf("row %d marks its folders %q", i, mark)
 		}
 		for j, other := range list {
-			if i != j && other.bears(mark) {
+			if i != j && other.owns(mark) {
 				t.Errorf("the mark %q of row %d is row %d's too", mark, i, j)
 			}
 		}

@@ -101,8 +101,8 @@ func (s *server) trust() (*link.Trust, error) {
 	return authority.Trust()
 }
 
-// invite says what there is, and what to do next.
-func (c *clusters) invite(nodes, live int) {
+// Invite says what there is, and what to do next.
+func (c *clusters) Invite(nodes, live int) {
 	s := c.server
 	s.tell("Nodes: %d; workloads that have not ended: %d.", nodes, live)
 	if s.agents != nil {
@@ -301,11 +301,22 @@ func (c *clusters) run(ctx context.Context, join joinOptions, client *kube.Clien
 	return err
 }
 
+// WatchedOnly says how a cluster was joined that is watched only.
+func (c *clusters) WatchedOnly(cluster string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	is := c.kept[cluster]
+	if is == nil {
+		return ""
+	}
+	return onlyWatch(is.join.Manage, "start its agent with --manage (mode: manage in the chart, or in the file of --clusters); until its mode is set nothing changes by that")
+}
+
 // noticeEvery is how often notice looks for clusters that have no agent.
 const noticeEvery = 5 * time.Second
 
-// said is what the clusters themselves say of a workload.
-func (c *clusters) said(namespace, name, target string) (list []string) {
+// Said is what the clusters themselves say of a workload.
+func (c *clusters) Said(namespace, name, target string) (list []string) {
 	c.reconcilers.Range(func(_, reconciler any) bool {
 		list = append(list, reconciler.(*kube.Reconciler).Said(namespace, name, target)...)
 		return true

@@ -15,7 +15,7 @@
 //   - what carries decisions out: cluster.go, of one kind of clusterkinds.go. That is simulated, one
 //     real cluster (join.go) or several (clusters.go, clusters_file.go).
 //   - over the engine a look at what must always hold (invariants.go), the API (decider.go, modes.go),
-//     and what people see of it (live.go, notices.go).
+//     and what people see of it (greet.go, statusline.go, notices.go).
 //   - ways to prove who calls: access.go, signin.go, tls.go.
 //   - what is carried out outside: taketurns.go drives it. Clusters are built (provision.go, outside.go,
 //     outside_*.go; buildlog.go shows how it goes, checkedin.go looks at the branch), and nodes are visited (executors.go).

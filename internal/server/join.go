@@ -100,15 +100,34 @@ func (j *joined) Run(ctx context.Context) error {
 	return reconciler.Run(ctx)
 }
 
-// said is what the joined cluster itself says of a workload.
-func (s *server) said(namespace, name, target string) []string {
-	if several, ok := s.cluster.real.(*clusters); ok {
-		return several.said(namespace, name, target)
-	}
-	if reconciler := s.reconciler.Load(); reconciler != nil {
+// Listen takes no lines: the server reaches the cluster itself.
+func (*joined) Listen(context.Context) error { return nil }
+
+// Said is what the cluster itself says of a workload.
+func (j *joined) Said(namespace, name, target string) []string {
+	if reconciler := j.server.reconciler.Load(); reconciler != nil {
 		return reconciler.Said(namespace, name, target)
 	}
 	return nil
+}
+
+// WatchedOnly says how the cluster was joined, where it is watched only.
+func (j *joined) WatchedOnly(cluster string) string {
+	if cluster != j.server.Join.Name {
+		return ""
+	}
+	return onlyWatch(j.server.Join.Manage, "start the server again with muster join --manage and the same --data; until its mode is set nothing changes by that")
+}
+
+// Invite says nothing: the cluster itself says what there is, in a moment.
+func (*joined) Invite(int, int) {}
+
+// said is what the clusters themselves say of a workload.
+func (s *server) said(namespace, name, target string) []string {
+	if s.cluster.real == nil {
+		return nil
+	}
+	return s.cluster.real.Said(namespace, name, target)
 }
 
 // firstAnswer says what the cluster can muster, as soon as that is known.

@@ -64,17 +64,10 @@ func submits(c core.Command) bool {
 
 // watchedOnly says how a cluster was joined that is watched only; "": it is not.
 func (s *server) watchedOnly(cluster string) string {
-	if s.Join != nil && s.Join.Name == cluster {
-		return onlyWatch(s.Join.Manage, "start the server again with muster join --manage and the same --data; until its mode is set nothing changes by that")
+	if s.cluster.real == nil {
+		return ""
 	}
-	if several, ok := s.cluster.real.(*clusters); ok {
-		several.mu.Lock()
-		defer several.mu.Unlock()
-		if is := several.kept[cluster]; is != nil {
-			return onlyWatch(is.join.Manage, "start its agent with --manage (mode: manage in the chart, or in the file of --clusters); until its mode is set nothing changes by that")
-		}
-	}
-	return ""
+	return s.cluster.real.WatchedOnly(cluster)
 }
 
 func onlyWatch(manage bool, instead string) string {

@@ -52,10 +52,10 @@ func (s *server) live(ctx context.Context) error {
 
 // hearAgents takes lines of clusters' agents.
 func (s *server) hearAgents(ctx context.Context) error {
-	if several, ok := s.cluster.real.(*clusters); ok {
-		return several.Listen(ctx)
+	if s.cluster.real == nil {
+		return nil
 	}
-	return nil
+	return s.cluster.real.Listen(ctx)
 }
 
 func (s *server) serve(ctx context.Context) error {
