@@ -177,14 +177,14 @@ var valueSets = map[string]struct {
 	},
 	"people who sign in at a provider": {
 		[]string{
-			"server.tokensSecret=", "server.oidc.issuer=https://id.example.org", "server.oidc.clientID=muster", "server.oidc.clientSecret=muster-oidc", "server.oidc.url=https://muster.example.org",
+			"server.tokensSecret=", "server.oidc.issuer=https://id.example.org", "server.oidc.clientID=muster", "server.oidc.clientSecret=muster-oidc", "server.oidc.caSecret=muster-oidc-ca", "server.oidc.url=https://muster.example.org",
 			"server.sessions.keySecret=muster-session", "server.sessions.lasts=8h",
 		},
 		12,
 		[]string{
-			"--oidc-issuer=https://id.example.org", "--oidc-client-id=muster", "--oidc-username-claim=email", "--oidc-groups-claim=groups", "--oidc-client-secret=/etc/muster/oidc/client-secret",
+			"--oidc-issuer=https://id.example.org", "--oidc-client-id=muster", "--oidc-username-claim=email", "--oidc-groups-claim=groups", "--oidc-client-secret=/etc/muster/oidc/client-secret", "--oidc-ca=/etc/muster/oidc-ca/ca.crt",
 			"--url=https://muster.example.org", "--session-key=/etc/muster/session/session.key", "--session-idle=2h", "--session-lasts=8h", "--session-confirm=8s",
-			"secretName: muster-oidc", "secretName: muster-session", "where people sign in.",
+			"secretName: muster-oidc", "secretName: muster-oidc-ca", "secretName: muster-session", "where people sign in.",
 		},
 		[]string{"--tokens", "/etc/muster/tokens", "tokenreviews"},
 	},
