@@ -93,7 +93,7 @@ func TestAFleetReadFromItsMessageSaysTheSame(t *testing.T) {
 	p.AddIsland("a", 2)
 	p.AddNode("n1", 0, 0, 0)
 	p.AddNode("n2", 0, 0, 0)
-	s.AddQuota(fleet.Quota{Path: "oak", Owner: "ada", Access: fleet.Access{Users: []string{"bo"}}})
+	s.AddQuota(fleet.Quota{Path: "oak", Owner: "ada", Access: fleet.Access{Users: []string{"bo"}, Groups: []string{"g"}, Namespaces: []string{"n"}}})
 	p.SetGrant("oak", 16, 8, true)
 
 	list := wire.Quotas(s, view.EveryQuota(s, 0), "", false, func(string) bool { return true })
@@ -154,6 +154,25 @@ func TestAQuotaWithoutAnAccessListSaysSo(t *testing.T) {
 		if q.GetOpen() != (q.GetPath() == "open") {
 			t.Errorf("quota %s says open: %v", q.GetPath(), q.GetOpen())
 		}
+	}
+}
+
+// The quota that is told and read again has each field, so that none is lost on the way unseen.
+func TestEveryFieldOfAQuotaIsTold(t *testing.T) {
+	s := fleet.NewState()
+	s.AddQuota(fleet.Quota{Path: "oak", Owner: "ada", Access: fleet.Access{Users: []string{"bo"}, Groups: []string{"g"}, Namespaces: []string{"n"}}})
+	is := reflect.ValueOf(*s.Quota("oak"))
+	for i := range is.NumField() {
+		if is.Field(i).IsZero() {
+			t.Errorf("Quota.%s is empty: give it a value here", is.Type().Field(i).Name)
+		}
+	}
+	again, err := wire.ReadState(wire.Fleet(s), wire.Quotas(s, view.EveryQuota(s, 0), "", false, func(string) bool { return true }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := again.Quota("oak"); got == nil || !reflect.DeepEqual(*got, *s.Quota("oak")) {
+		t.Errorf("told and read again it is %+v, and was %+v", got, is)
 	}
 }
 
