@@ -9,9 +9,10 @@
 //	inquota.go    work of a quota; counts.go says which work counts against which
 //	held.go       holds inside its quota
 //	onflex.go     work on flex; flexroom.go looks for its room
+//	tight.go      nodes with too little beside GPUs; tightnode.go says which
 //	ahead.go      planned maintenance
 //	resting.go    rests after evictions
 //	evicting.go   work that is told to leave; overdue.go: and does not
 //
-// next.go says when something is known to change. Package whatif tries what would help.
+// cut.go says why a quota has less than it had, next.go when something is known to change. Package whatif tries what would help.
 package explain

@@ -10,10 +10,17 @@
 // Read step.go, then decide.go with table.go (a row for each command: who may give it, and
 // who decides it), apply.go, and settle.go. The rest stands by subject:
 //
-//	command*.go                                    commands of several subjects, and of large ones
-//	permit.go, check.go, refusal.go, code.go       who may, what is wrong, how it is refused
-//	decide_*.go, haircut_*.go, resize.go, …        what commands mean; a small subject has its commands here, too
-//	apply_*.go                                     what events change
-//	diagnose.go, maintain.go, advance_buildout.go  what else reacts after a command
-//	batch.go, takeback.go, protection.go           turns that decide several things
+//	command*.go                               commands of several subjects, and of large ones
+//	permit.go, check.go, refusal.go, code.go  who may, what is wrong, how it is refused
+//	decide_*.go                               what commands mean; a small subject has its commands here, too
+//	haircut_*.go                              a haircut: its plan, its trial, its waves, and back
+//	resize.go, gangsize.go                    the size of a pool, and of a gang that a cluster declares
+//	adopt.go, observe.go, makerlines.go       work that Muster did not start
+//	nodename.go                               names of nodes that people shorten
+//	apply_*.go                                what events change
+//	diagnose.go, maintain.go, advance_buildout.go, endgrant.go   what else reacts after a command
+//	overdue.go                                orders to leave that are not followed
+//	dip.go                                    nodes that come back from suspect
+//	restart.go                                work that stops on nodes that are visited, and starts on others
+//	batch.go, takeback.go, protection.go      turns that decide several things
 package core

@@ -11,11 +11,14 @@
 // one rollout for people: its stage and what it waits for.
 //
 // moments.go says when work is to stop at the latest, bundle.go what a visit brings to a
-// node, scope.go which nodes a rollout covers, and census.go how far each of them is.
-// zones.go says which visits are forbidden, measured.go whether a claim of harmlessness
-// holds, and wake.go when time alone changes an answer. Whether a promise would break is
+// node, scope.go which nodes a rollout covers, stages.go what has not begun, and census.go with cells.go
+// how far each node is. freeze.go says which visits leave work where it is. next.go has the
+// actions; alarm.go, wake.go and stirred.go say when to look again.
+// zones.go and zonedays.go say which visits are forbidden, provider.go what the provider forced untested,
+// excuse.go what follows where canaries failed for another cause, measured.go whether a claim of harmlessness
+// holds. Whether a promise would break is
 // promise's own question (promise.Part).
 //
 // For people there are waits.go (the codes of why a visit waits) and board.go (what a zone
-// costs). ahead.go tells placement on which nodes planned work lies ahead.
+// costs), and plans.go (planned work on one node). ahead.go tells placement on which nodes planned work lies ahead.
 package maintenance

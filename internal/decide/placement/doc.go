@@ -29,12 +29,12 @@
 //
 // The files, from the ground up; each uses only those before it, with few exceptions:
 //
-//   - nouns and room: plan, unit, victim, claim, memory, planner, standing, ahead, room, fill, space,
-//     packing, multipool, freeroom, privatecluster
-//   - how work holds its GPUs: rest, cover, limits, insideholds, classify
-//   - who may be evicted: class, successors, borrowers, shares, victims
-//   - which of them: overlay, bounds, most, touching, giveback, surplus, shrink, search, fairset
-//   - what a unit gets: preempt, smallreplicas, inquota, mend
-//   - which unit is asked: queuewalk, returning, backfill, flex, pass, query, partitions, admit, grow
-//   - what comes first: release, next
+//   - nouns: plan.go, unit.go, victim.go, claim.go, memory.go, planner.go, standing.go
+//   - room: ahead.go, tight.go, room.go, fill.go, space.go, packing.go, multipool.go, freeroom.go, privatecluster.go
+//   - how work holds its GPUs: rest.go, cover.go, limits.go, insideholds.go, classify.go
+//   - who may be evicted: class.go, successors.go, borrowers.go, shares.go, victims.go
+//   - which of them: overlay.go, bounds.go, most.go, touching.go, giveback.go, surplus.go, shrink.go, search.go, fairset.go
+//   - what a unit gets: preempt.go, smallreplicas.go, inquota.go, mend.go
+//   - which unit is asked: queuewalk.go, returning.go, backfill.go, flex.go, pass.go, query.go, partitions.go, admit.go, grow.go
+//   - what comes first: release.go, next.go
 package placement

@@ -11,4 +11,21 @@
 // command: quota.go, job.go, submit.go, why.go, capacity.go. A file is named as its command, with
 // the verb behind it where the command has several files: quota_hold.go, node_cordon.go.
 // The scripts of testdata/script say what commands print; package server runs them.
+//
+// By subject:
+//
+//	the program   env.go, root.go, exit.go, version.go, flags.go, oidcca.go
+//	questions     read.go, window.go, searching.go, names.go, open.go, progress.go
+//	changes       write.go, confirm.go, typed.go, plan.go and plan_*.go (dry runs), undo.go, reversals.go
+//	answers       answer.go, plain.go, picture.go, style.go, sort.go, sanitise.go; lines and tables:
+//	              table*.go, cell.go, clock.go, width.go, shellfold.go
+//	who asks      login.go, signin.go, localtoken.go, trust.go, whoami.go, token.go, session.go, role.go
+//	work          submit.go, job*.go, pools.go, fit.go, free.go, usable.go, when.go, why*.go, remedy.go
+//	quota         quota*.go, flex.go, haircut*.go, buffer.go, policy_word.go, promise*.go
+//	nodes         node*.go, health*.go, signal*.go, mttr.go, incident*.go
+//	planned work  maintenance.go, planned.go, notice.go, rollout.go, update.go, zone.go
+//	clusters      cluster*.go, blueprint*.go, islandsizes.go
+//	the fleet     status.go, capacity.go, get.go, fleet.go, apply.go, targets.go, coming.go, outlook.go, report*.go
+//	the log       events*.go, audit.go, proposal.go, subscription.go, metrics.go
+//	trials        scenario*.go, simulate.go, backtest*.go, bench.go
 package cli

@@ -10,5 +10,5 @@
 // Read unit.go and surplus.go first (what starts and stops as one), then claim.go (what a
 // waiting unit asks for). victims.go and flex.go say what it may evict, successors.go what is
 // no borrower, and cost.go which set is cheaper. scene.go and place.go say whether there is a
-// place for it. set.go tries every set, and together.go finds which waiting workloads could run.
+// place for it, and tight.go what a node takes beside its GPUs. set.go tries every set, and together.go finds which waiting workloads could run.
 package judge

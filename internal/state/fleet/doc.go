@@ -11,7 +11,17 @@
 // partition.go (nodes), quota.go, spec.go, workload.go and importance.go (people's side), then state.go
 // (all of it together) and replicas.go. Backing is counted in nodes where a name says
 // Nodes, in GPUs where it says GPUs. A Hold earmarks GPUs until a date; HeldAs says how a
-// replica holds its GPUs (guaranteed, borrowing, unprotected, flex).
+// replica holds its GPUs (guaranteed, borrowing, unprotected, flex). The rest by subject:
+//
+//	nodes         metal.go, footprint.go, downs.go, history.go, dip.go
+//	their health  healthstate.go, healthpolicy.go, condition.go, signal.go, acknowledged.go, failure.go, incident.go
+//	planned work  maintenance.go, nodeupdate.go, rollout.go, visit*.go, runs.go, measured.go, notice.go, zone.go, attention.go
+//	quota         tree.go, backing.go, alignment.go, temporary.go, earmark.go, haircut.go, request.go, pledge.go, accountuse.go
+//	work          shape.go, origin.go, lifecycle.go, targeting.go, usage.go, rest.go, leaveorder.go
+//	queues        queue.go, sortedqueue.go, enqueue.go
+//	clusters      lives.go, life.go, blueprint.go, cloud.go, targets.go
+//	people        principal.go, callers.go, binding.go, servicetoken.go, signoff.go, proposal.go, subscription.go
+//	the whole     encode.go, clone.go, fork*.go, arena.go, find.go, tally.go, takeback.go, alarm.go
 //
 // Two files save decisions a look: changes.go counts what changed, by whom it may
 // concern, and worklists.go lists the few workloads to look at again and again. What those
