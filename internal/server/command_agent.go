@@ -193,7 +193,8 @@ func newRevoke(p *cli.Program) *cobra.Command {
 		Short: "let no agent of a cluster in any more",
 		Long: `Revoke forgets the certificates that a cluster's agents were given. Those that are connected are sent away
 within seconds; what runs on the cluster goes on.`,
-		Args: cli.Needs(1, 1, "name the cluster, as in muster agent revoke tiger"),
+		Example: "  muster agent revoke tiger",
+		Args:    cli.Needs(1, 1, "name the cluster, as in muster agent revoke tiger"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := dataFolder(p.Env, data)
 			if err != nil {

@@ -23,7 +23,8 @@ func newAuditList(a *app) *cobra.Command {
 	ask := &musterv1.ListAuditRequest{}
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "list the last entries of the audit log",
-		Args: needs(0, 0, ""),
+		Example: "  muster audit list --limit 20",
+		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, end := a.within(cmd.Context())
 			defer end()
@@ -49,7 +50,8 @@ func newAuditExport(a *app) *cobra.Command {
 	format := "json"
 	cmd := &cobra.Command{
 		Use: "export", Short: "write the audit log as JSON lines, or as CEF for log collectors",
-		Args: needs(0, 0, ""),
+		Example: "  muster audit export\n  muster audit export --format cef --from 1200",
+		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			line, known := map[string]func(*musterv1.AuditEntry) string{"json": auditJSON, "cef": auditCEF}[format]
 			if !known {
@@ -106,8 +108,9 @@ func auditCEF(e *musterv1.AuditEntry) string {
 
 func newAuditVerify(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "verify",
-		Short: "prove that neither the audit log nor the journal was changed since it was written",
+		Use:     "verify",
+		Short:   "prove that neither the audit log nor the journal was changed since it was written",
+		Example: "  muster audit verify",
 		Long: `Verify goes through the audit log and the journal from the beginning, and compares every head in the log
 with the records that it names. It exits with 3 where something is not as it was written. The head that
 it prints can be kept elsewhere: a later head that does not contain it is a changed past.`,

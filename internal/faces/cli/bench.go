@@ -62,7 +62,8 @@ func newBenchHostile(a *app) *cobra.Command {
 
 func newBenchList(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "which benches there are", Args: needs(0, 0, ""),
+		Use: "list", Short: "which benches there are",
+		Example: "  muster bench list", Args: needs(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			t := newTable("There are none.", column{head: "BENCH"}, column{head: "MEASURES", cut: true})
 			var value []object

@@ -98,7 +98,8 @@ type blueprintListOptions struct {
 func newBlueprintList(a *app) *cobra.Command {
 	o := &blueprintListOptions{app: a}
 	cmd := &cobra.Command{
-		Use: "list", Aliases: []string{"ls"}, Short: "every version of every blueprint", Args: needs(0, 0, ""),
+		Use: "list", Aliases: []string{"ls"}, Short: "every version of every blueprint",
+		Example: "  muster blueprint list", Args: needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.read(cmd.Context(), &o.reading, o.ask) },
 	}
 	o.reading.flags(a, cmd)

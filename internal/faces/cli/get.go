@@ -17,16 +17,26 @@ import (
 type kind struct {
 	one, many  string
 	list, show func(*app) *cobra.Command // nil: there is no such question
+	example    string                    // the name of one of them; "": the kind has no names
 }
 
 var kinds = []kind{
-	{"fleet", "fleets", newFleetShow, newFleetShow},
-	{"partition", "partitions", newCapacity, newPartitionShow},
-	{"node", "nodes", newNodeList, newNodeShow},
-	{"quota", "quotas", newQuotaList, newQuotaShow},
-	{"job", "jobs", newJobList, newJobShow},
-	{"incident", "incidents", newIncidentList, nil},
-	{"hold", "holds", newQuotaHold, nil},
+	{"fleet", "fleets", newFleetShow, newFleetShow, ""},
+	{"partition", "partitions", newCapacity, newPartitionShow, "tiger/h200"},
+	{"node", "nodes", newNodeList, newNodeShow, "tiger-h200-a-001"},
+	{"quota", "quotas", newQuotaList, newQuotaShow, "research/oak"},
+	{"job", "jobs", newJobList, newJobShow, "oak/pretrain-0042"},
+	{"incident", "incidents", newIncidentList, nil, ""},
+	{"hold", "holds", newQuotaHold, nil, ""},
+}
+
+// listed are the lines that list the kind, and get one of it.
+func (k kind) listed() string {
+	all := "  muster get " + k.one
+	if k.example == "" {
+		return all
+	}
+	return all + "\n" + all + " " + k.example + " -o yaml"
 }
 
 func newGet(a *app) *cobra.Command {
@@ -44,7 +54,7 @@ func newGet(a *app) *cobra.Command {
 // newGetKind is the list of a kind; with a name it is that one thing instead.
 func newGetKind(a *app, k kind) *cobra.Command {
 	list := k.list(a)
-	list.Use, list.Aliases, list.Example, list.Long = k.one+" [NAME]", []string{k.many}, "", ""
+	list.Use, list.Aliases, list.Example, list.Long = k.one+" [NAME]", []string{k.many}, k.listed(), ""
 	list.ResetCommands()
 	if k.show == nil || k.one == "fleet" {
 		list.Use, list.Args = k.one, needs(0, 0, "")
@@ -88,7 +98,7 @@ func newDescribe(a *app) *cobra.Command {
 	for _, k := range kinds {
 		if k.show != nil {
 			show := k.show(a)
-			show.Use, show.Aliases, show.Example = k.one+" NAME", []string{k.many}, ""
+			show.Use, show.Aliases, show.Example = k.one+" NAME", []string{k.many}, "  "+strings.TrimSpace("muster describe "+k.one+" "+k.example)
 			if k.one == "fleet" {
 				show.Use = k.one
 			}

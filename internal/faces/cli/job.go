@@ -15,7 +15,7 @@ import (
 
 func newJob(a *app) *cobra.Command {
 	cmd := &cobra.Command{Use: "job", Aliases: []string{"jobs", "workload", "workloads"}, Short: "workloads: submit, list, show, cancel, retarget, priority, resize"}
-	return group(cmd, newSubmit(a, "submit"), newJobList(a), newJobShow(a), newJobCancel(a), newJobRetarget(a), newJobPriority(a), newJobResize(a))
+	return group(cmd, newSubmit(a, "muster job submit"), newJobList(a), newJobShow(a), newJobCancel(a), newJobRetarget(a), newJobPriority(a), newJobResize(a))
 }
 
 // jobListOptions are those of `muster job list`.

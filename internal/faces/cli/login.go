@@ -54,7 +54,8 @@ with --oidc-ca; renewals read the same file.`,
 func newLogout(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "logout", Short: "forget the sign-in at this server",
-		Args: needs(0, 0, ""),
+		Example: "  muster logout",
+		Args:    needs(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			if err := a.forgetSignIn(); err != nil {
 				return err

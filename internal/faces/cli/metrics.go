@@ -11,7 +11,8 @@ import (
 // newMetrics makes `muster metrics`: what a server tells Prometheus, and what to do with it.
 func newMetrics(a *app) *cobra.Command {
 	list := &cobra.Command{
-		Use: "list", Short: "every metric and what it means", Args: needs(0, 0, ""),
+		Use: "list", Short: "every metric and what it means",
+		Example: "  muster metrics list", Args: needs(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error { return a.listMetrics() },
 	}
 	return group(&cobra.Command{
@@ -19,9 +20,9 @@ func newMetrics(a *app) *cobra.Command {
 		Short:   "figures for Prometheus: list, dashboard, alerts, markdown",
 		Example: "  muster metrics dashboard > muster.json\n  muster metrics alerts > muster.rules.yaml",
 	}, list,
-		printed(a, "dashboard", "a dashboard for Grafana to import, as JSON", metrics.Dashboard),
-		printed(a, "alerts", "alert rules for Prometheus, as YAML", metrics.AlertRules),
-		printed(a, "markdown", "metrics and alerts as a page", func() ([]byte, error) { return []byte(metrics.Markdown()), nil }),
+		printed(a, "dashboard", "json", "a dashboard for Grafana to import, as JSON", metrics.Dashboard),
+		printed(a, "alerts", "rules.yaml", "alert rules for Prometheus, as YAML", metrics.AlertRules),
+		printed(a, "markdown", "md", "metrics and alerts as a page", func() ([]byte, error) { return []byte(metrics.Markdown()), nil }),
 	)
 }
 
@@ -35,10 +36,10 @@ func (a *app) listMetrics() error {
 	return a.print(a.Out, answer{value: value, table: t})
 }
 
-// printed makes a command that prints a file as it is.
-func printed(a *app, name, short string, made func() ([]byte, error)) *cobra.Command {
+// printed makes a command that prints a file as it is; ending: of the file's name.
+func printed(a *app, name, ending, short string, made func() ([]byte, error)) *cobra.Command {
 	return &cobra.Command{
-		Use: name, Short: short, Args: needs(0, 0, ""),
+		Use: name, Short: short, Args: needs(0, 0, ""), Example: "  muster metrics " + name + " > muster." + ending,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := made()
 			if err != nil {

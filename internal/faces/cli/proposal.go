@@ -23,7 +23,8 @@ func newProposalList(a *app) *cobra.Command {
 	ask := &musterv1.ListProposalsRequest{}
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "list changes that wait for a second person",
-		Args: needs(0, 0, ""),
+		Example: "  muster proposal list\n  muster proposal list --all",
+		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, end := a.within(cmd.Context())
 			defer end()
@@ -54,15 +55,15 @@ func proposalNumber(text string) (uint64, error) {
 }
 
 // answering are the words of approving and declining.
-var answering = map[bool]struct{ use, short, said string }{
-	true:  {"approve NUMBER", "approve what another person proposed; it is done at once", "approved, and done"},
-	false: {"decline NUMBER", "decline what another person proposed", "declined"},
+var answering = map[bool]struct{ use, short, said, example string }{
+	true:  {"approve NUMBER", "approve what another person proposed; it is done at once", "approved, and done", "  muster proposal approve 3"},
+	false: {"decline NUMBER", "decline what another person proposed", "declined", "  muster proposal decline 3 --reason 'after the deadline'"},
 }
 
 func newProposalAnswer(a *app, approve bool) *cobra.Command {
 	w, words := &writing{}, answering[approve]
 	cmd := &cobra.Command{
-		Use: words.use, Short: words.short,
+		Use: words.use, Short: words.short, Example: words.example,
 		Args: needs(1, 1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := proposalNumber(args[0])
@@ -83,7 +84,8 @@ func newProposalWithdraw(a *app) *cobra.Command {
 	w := &writing{}
 	cmd := &cobra.Command{
 		Use: "withdraw NUMBER", Short: "take back what you proposed",
-		Args: needs(1, 1, "the number of a proposal"),
+		Example: "  muster proposal withdraw 3",
+		Args:    needs(1, 1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := proposalNumber(args[0])
 			if err != nil {

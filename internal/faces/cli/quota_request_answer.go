@@ -87,7 +87,8 @@ func newQuotaWithdraw(a *app) *cobra.Command {
 	o := &requestChange{app: a}
 	cmd := &cobra.Command{
 		Use: "withdraw REQUEST", Short: "take a request back",
-		Args: needs(1, 1, "the number of a request"),
+		Example: "  muster quota withdraw 7",
+		Args:    needs(1, 1, "the number of a request"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := requestNumber(args[0])
 			if err != nil {

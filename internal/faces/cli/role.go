@@ -82,7 +82,8 @@ func newRoleRevoke(a *app) *cobra.Command {
 	o := &roleOptions{app: a}
 	cmd := &cobra.Command{
 		Use: "revoke ROLE SUBJECT", Short: "take a role again",
-		Args: needs(2, 2, "a role and a subject"),
+		Example: "  muster role revoke researcher user:ada --reason 'she left the team'",
+		Args:    needs(2, 2, "a role and a subject"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Access.RevokeRole(ctx, &musterv1.RevokeRoleRequest{Write: o.writing.message(), Binding: o.binding(args)})
@@ -98,7 +99,8 @@ func newRoleList(a *app) *cobra.Command {
 	ask := &musterv1.ListRolesRequest{}
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "list who has which role; without the role auditor, your own",
-		Args: needs(0, 0, ""),
+		Example: "  muster role list",
+		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.listRoles(cmd.Context(), ask)
 		},
@@ -138,7 +140,8 @@ func scopeText(s *musterv1.Scope) string {
 func newRoleTable(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "table", Short: "what each role may do",
-		Args: needs(0, 0, ""),
+		Example: "  muster role table",
+		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, end := a.within(cmd.Context())
 			defer end()
@@ -170,7 +173,8 @@ func newBreakGlass(a *app) *cobra.Command {
 	w := &writing{}
 	cmd := &cobra.Command{
 		Use: "break-glass", Short: "become an admin for an hour, where you have the role break-glass; everybody sees it",
-		Args: needs(0, 0, ""),
+		Example: "  muster role break-glass --reason 'the provider of sign-ins is down'",
+		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := a.client().Access.BreakGlass(ctx, &musterv1.BreakGlassRequest{Write: w.message()})

@@ -233,7 +233,7 @@ func (a *app) commands(root *cobra.Command) {
 			newCapacity(a), newPromise(a), newFree(a), newFit(a), newWhy(a), newWhen(a), newGet(a), newDescribe(a), newEvents(a), newStatus(a), newWhoami(a),
 			newHealth(a), newLemons(a), newOutlook(a), newComing(a), newNodes(a), newMTTR(a), newTargets(a), newReport(a),
 		}},
-		{working, []*cobra.Command{newSubmit(a, "submit"), newJob(a)}},
+		{working, []*cobra.Command{newSubmit(a, "muster submit"), newJob(a)}},
 		{changing, []*cobra.Command{
 			newApply(a), newDiff(a), newQuota(a), newNode(a), newIncident(a), newSubscription(a), newSignal(a), newBuffer(a), newHaircut(a),
 			newCluster(a), newBlueprint(a), newCloud(a), newUsage(a), newUpdate(a), newRollout(a), newZone(a), newNotice(a), newMaintenance(a),

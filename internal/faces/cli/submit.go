@@ -29,10 +29,11 @@ type typedWork struct {
 	pools                   []string
 }
 
-func newSubmit(a *app, use string) *cobra.Command {
+// newSubmit makes the command that is given by these words.
+func newSubmit(a *app, path string) *cobra.Command {
 	o := &submitOptions{app: a}
 	cmd := &cobra.Command{
-		Use:   use + " (--name NAME --target QUOTA|flex --gang 16x8 | -f FILE)",
+		Use:   "submit (--name NAME --target QUOTA|flex --gang 16x8 | -f FILE)",
 		Short: "submit a workload",
 		Long: `Submit hands a workload to the fleet. It starts with all its pools of the lowest rank, or not at all;
 muster why says why it waits. A pool is a gang (all or nothing), 16x8 for 16 replicas of 8 GPUs each,
@@ -41,9 +42,9 @@ or elastic, 2..64x1 for 2 to 64 replicas of 1 GPU each; a name comes first and a
   --pool trainer=16x8 --pool grader=2..64x1,rank=1,reach=any
 
 A file holds one workload, or a list of them, in the words of a scenario's submit.`,
-		Example: `  muster submit --name pretrain --target research/oak --gang 16x8 --priority high
+		Example: strings.ReplaceAll(`  muster submit --name pretrain --target research/oak --gang 16x8 --priority high
   muster submit --name eval --target flex --pool w=2..64x1
-  muster submit -f job.yaml`,
+  muster submit -f job.yaml`, "muster submit", path),
 		Args: needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			specs, err := o.specs(cmd)

@@ -60,7 +60,8 @@ fail are repeated for a day. Adding a name again replaces what it was, and chang
 func newSubscriptionList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "list subscriptions, and how their deliveries stand",
-		Args: needs(0, 0, ""),
+		Example: "  muster subscription list",
+		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.listSubscriptions(cmd.Context())
 		},
@@ -125,7 +126,8 @@ func newSubscriptionRemove(a *app) *cobra.Command {
 	o := &unsubscribeOptions{app: a}
 	cmd := &cobra.Command{
 		Use: "remove NAME", Aliases: []string{"rm"}, Short: "end a subscription",
-		Args: needs(1, 1, "the name of a subscription"),
+		Example: "  muster subscription remove pager",
+		Args:    needs(1, 1, "the name of a subscription"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Subscriptions.Unsubscribe(ctx, &musterv1.UnsubscribeRequest{Write: o.writing.message(), Name: args[0]})
@@ -140,7 +142,8 @@ func newSubscriptionRemove(a *app) *cobra.Command {
 func newSubscriptionSecret(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "secret NAME", Short: "what a subscription's calls are signed with; for operators",
-		Args: needs(1, 1, "the name of a subscription"),
+		Example: "  muster subscription secret pager",
+		Args:    needs(1, 1, "the name of a subscription"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, end := a.within(cmd.Context())
 			defer end()
@@ -156,7 +159,8 @@ func newSubscriptionSecret(a *app) *cobra.Command {
 func newSubscriptionTest(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "test NAME", Short: "call a subscription's URL once; for operators",
-		Args: needs(1, 1, "the name of a subscription"),
+		Example: "  muster subscription test pager",
+		Args:    needs(1, 1, "the name of a subscription"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, end := a.within(cmd.Context())
 			defer end()

@@ -85,7 +85,8 @@ func newTokenList(a *app) *cobra.Command {
 	ask := &musterv1.ListTokensRequest{}
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "list tokens, and when each was used last",
-		Args: needs(0, 0, ""),
+		Example: "  muster token list\n  muster token list --account ci",
+		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, end := a.within(cmd.Context())
 			defer end()
@@ -109,7 +110,8 @@ func newTokenRotate(a *app) *cobra.Command {
 	o := &tokenOptions{app: a}
 	cmd := &cobra.Command{
 		Use: "rotate TOKEN", Short: "make another token for the same account; the old one is good for an hour more",
-		Args: needs(1, 1, "the ID of a token"),
+		Example: "  muster token rotate TOKEN --reason 'every quarter'",
+		Args:    needs(1, 1, "the ID of a token"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.make(cmd.Context(), func(ctx context.Context) (tokenMade, error) {
 				return a.client().Access.RotateToken(ctx, &musterv1.RotateTokenRequest{Write: o.writing.message(), Id: args[0], Days: o.days})
@@ -124,7 +126,8 @@ func newTokenRevoke(a *app) *cobra.Command {
 	o := &tokenOptions{app: a}
 	cmd := &cobra.Command{
 		Use: "revoke TOKEN", Short: "end a token at once",
-		Args: needs(1, 1, "the ID of a token"),
+		Example: "  muster token revoke TOKEN --reason 'it stood in a log'",
+		Args:    needs(1, 1, "the ID of a token"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Access.RevokeToken(ctx, &musterv1.RevokeTokenRequest{Write: o.writing.message(), Id: args[0]})

@@ -12,9 +12,10 @@ import (
 
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "which Muster this is, and which one the server is",
-		Args:  needs(0, 0, ""),
+		Use:     "version",
+		Short:   "which Muster this is, and which one the server is",
+		Example: "  muster version",
+		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.version(cmd.Context())
 		},
