@@ -50,7 +50,7 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Data, "data", "", "folder of the journal; it is created if need be")
-	f.StringVar(&o.upOptions.Journal, "journal", "", "postgres:// address of the database that the journal is in ($MUSTER_JOURNAL); without it the journal is in --data")
+	f.StringVar(&o.upOptions.Journal, "journal", "", "postgres:// address of the database that the journal is in ($MUSTER_JOURNAL); without it the journal is a SQLite file in --data")
 	f.BoolVar(&o.Standby, "standby", false, "with --journal: follow the server that leads, and take over when it is gone")
 	f.StringVar(&o.Advertise, "advertise", "", "with --journal: host:port where the other servers reach this one; without it where it listens")
 	f.StringVar(&o.Listen, "listen", client.DefaultAddress, "host:port to listen on; other than loopback only with --tokens or --oidc-issuer, and TLS or a proxy")

@@ -10,7 +10,7 @@ import (
 // upOptions are what `muster up` was asked for.
 type upOptions struct {
 	Data    string // folder of the journal
-	Journal string // postgres://…; "": in the folder
+	Journal string // postgres://…; "": SQLite, in the folder
 	// Standby: this server leaves it to others to lead at first. Advertise is host:port where
 	// the others and clients reach it; "": where it listens.
 	Standby   bool
