@@ -112,8 +112,9 @@ func (p *Part) came(m Moment, node int, footprint string) (n int) {
 	return n
 }
 
-// beforeIt are the reasons that are listed before DoesNotFit, and Resting, which stands alone.
-var beforeIt = []reason.Code{
+// mayStandInstead are the reasons that flex work may have although it would find free GPUs: DoesNotFit, those that are
+// listed before it (§7), those of room that is kept for others (Held, MaintenanceAhead), and Resting, which stands alone.
+var mayStandInstead = []reason.Code{
 	reason.ClusterNotReady, reason.Held, reason.Behind, reason.MaintenanceAhead, reason.FlexShare, reason.Resting, reason.NoSuchPartition, reason.GangTooLarge,
 	reason.DoesNotFit,
 }
@@ -123,7 +124,7 @@ func tightIsTold(m Moment, p *Part, j *Job, s *said) {
 	if !j.Flexes() || len(m.After.Parts) > 1 || len(j.Why) == 0 || len(Base(j)) > 1 || j.rests(m.After.At) {
 		return
 	}
-	if p.open(p.Units, nil).Fits(byGPUs(Base(j))) && !slices.Contains(beforeIt, j.Why[0].Code) {
+	if p.open(p.Units, nil).Fits(byGPUs(Base(j))) && !slices.Contains(mayStandInstead, j.Why[0].Code) {
 		s.add("%s waits for %s; GPUs are free for it, on nodes that are tight", j.Name, j.Why[0].Code)
 	}
 }
