@@ -2,11 +2,14 @@ package web_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/decide/haircut"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // enlarge adds 20,000 nodes in 200 islands, 500 quotas and 6,000 workloads with long names.
@@ -29,6 +32,35 @@ func (h *house) enlarge() *house {
 	return h
 }
 
+// trouble adds planned work and an incident, and then takes so many nodes out of service that grants are not backed, and plans a haircut.
+func (h *house) trouble() *house {
+	h.t.Helper()
+	h.plan().do(core.OpenIncident{Name: "worst", Severity: "sev0"})
+	for i := range 200 {
+		var names []string
+		for n := range 100 {
+			names = append(names, fmt.Sprintf("tiger-h200-vast%d-%03d", i, n+1))
+		}
+		h.do(core.SetNodes{Names: names, State: fleet.Quarantined, Signal: "XID 79"})
+	}
+	h.clock.Add(int64(time.Minute))
+	h.do(core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisCluster}})
+	return h
+}
+
+// largePages are what is opened of a large fleet: NAME is a workload's.
+var largePages = []string{
+	"/", "/partition/tiger/h200", "/shadow/tiger", "/part/shadow?cluster=tiger", "/part/uptime", "/coming", "/build-out", "/build-out/lynx", "/cloud-quota", "/run?gpus=8&replicas=64",
+	"/workloads", "/workloads?limit=10000", "/workload/oak/NAME", "/workload/oak/NAME/why", "/workload/oak/NAME/help", "/workload/oak/NAME/story", "/queue?target=research/oak",
+	"/teams", "/team/research/oak", "/team/research", "/team/department-1", "/haircuts", "/haircut/new", "/promise", "/part/promise-islands", "/nodes", "/nodes?limit=100000", "/node/tiger-h200-vast7-007", "/maintenance", "/incidents", "/events", "/events?limit=10000",
+	"/sessions", "/style", "/words", "/maintenance.ics", "/haircut-export", "/do/grant", "/do/transfer", "/do/submit",
+}
+
+// troubledPages are what is opened of it when work is planned and most nodes are out of service.
+var troubledPages = []string{
+	"/", "/drift", "/rollout/driver", "/incidents", "/incident/worst", "/promise", "/haircuts", "/haircut/autumn", "/haircut/autumn/apply?cluster=tiger", "/maintenance", "/coming", "/nodes", "/partition/tiger/h200",
+}
+
 // No page of a large fleet, and no file of one, has more than a megabyte: who opens it has no
 // reason to take a stream.
 func TestNoPageIsLarge(t *testing.T) {
@@ -37,17 +69,32 @@ func TestNoPageIsLarge(t *testing.T) {
 	}
 	h := open(t, nil).furnish().enlarge()
 	name := strings.Repeat("0", 196) + "5999"
-	for _, path := range []string{
-		"/", "/partition/tiger/h200", "/shadow/tiger", "/part/shadow?cluster=tiger", "/part/uptime", "/coming", "/build-out", "/build-out/lynx", "/cloud-quota", "/run?gpus=8&replicas=64",
-		"/workloads", "/workloads?limit=10000", "/workload/oak/" + name, "/workload/oak/" + name + "/why", "/workload/oak/" + name + "/help", "/workload/oak/" + name + "/story", "/queue?target=research/oak",
-		"/teams", "/team/research/oak", "/team/research", "/team/department-1", "/haircuts", "/haircut/new", "/promise", "/part/promise-islands", "/nodes", "/nodes?limit=100000", "/node/vast7-7", "/maintenance", "/incidents", "/events", "/events?limit=10000",
-		"/sessions", "/style", "/words", "/maintenance.ics", "/haircut-export", "/do/grant", "/do/transfer", "/do/submit",
-	} {
-		began := time.Now()
-		status, body := h.get(path)
-		if status >= 500 || len(body) > 1<<20 {
-			t.Errorf("%.60s is answered with %d and %d bytes", path, status, len(body))
-		}
-		t.Logf("%.60s: %d, %d kB in %v", path, status, len(body)>>10, time.Since(began).Round(time.Millisecond))
+	for _, path := range largePages {
+		h.small(strings.ReplaceAll(path, "NAME", name))
 	}
+}
+
+// Nor is one where much goes on: planned work on all nodes, and most of them out of service.
+func TestNoPageOfATroubledFleetIsLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a large fleet takes a while")
+	}
+	h := open(t, nil).furnish().enlarge().trouble()
+	for _, path := range troubledPages {
+		if status := h.small(path); status != http.StatusOK {
+			t.Errorf("%s is answered with %d", path, status)
+		}
+	}
+}
+
+// small reads a page that has at most a megabyte.
+func (h *house) small(path string) (status int) {
+	h.t.Helper()
+	began := time.Now()
+	status, body := h.get(path)
+	if status >= 500 || len(body) > 1<<20 {
+		h.t.Errorf("%.60s is answered with %d and %d bytes", path, status, len(body))
+	}
+	h.t.Logf("%.60s: %d, %d kB in %v", path, status, len(body)>>10, time.Since(began).Round(time.Millisecond))
+	return status
 }

@@ -15,8 +15,11 @@ import (
 )
 
 // planned is a house with a rollout over all nodes, of which ten are in use, and with a zone over island i1 alone.
-func planned(t *testing.T) *house {
-	h := open(t, nil).furnish()
+func planned(t *testing.T) *house { return open(t, nil).furnish().plan() }
+
+// plan adds a rollout, a zone and an announced maintenance.
+func (h *house) plan() *house {
+	h.t.Helper()
 	week := fleet.Span{From: fleet.Instant(h.clock.Load()), To: fleet.Instant(h.clock.Load()).Add(7 * 24 * time.Hour)}
 	h.do(
 		core.AddUpdate{Update: fleet.NodeUpdate{Name: "driver-580", Component: fleet.Component{Name: "gpu-driver", Version: "580"}, Impact: fleet.ImpactRestart, Lasts: time.Hour}},

@@ -29,7 +29,23 @@ var pageLists = []struct {
 	{
 		does: "are timed by muster bench", files: []string{"../../prove/bench/pages.go"}, out: untimed(map[string]string{"/coming": nothingPlanned}),
 	},
+	{
+		does: "are small in a large fleet", files: []string{"large_test.go"},
+		out: map[string]string{
+			"/promise/broken/{record}": "no promise is judged in the minutes of that fleet; lived.mjs opens one",
+			"/zone/{name}":             "a zone over a rollout of all its nodes is not answered within a minute there",
+		},
+	},
+	{
+		does: "are opened by the crowd of muster siege", files: []string{"../../prove/siege/crowd.go"},
+		out: untimed(map[string]string{
+			"/coming": nothingPlanned, "/run": onePage, "/workload/{namespace}/{name}": onePage, "/team/{path...}": onePage, "/haircuts": onePage, "/node/{name}": onePage,
+		}),
+	},
 }
+
+// onePage is why a page is not among those that a crowd keeps open.
+const onePage = "people look at it once, and keep others open"
 
 const nothingPlanned = "nothing is planned in that fleet"
 
@@ -49,22 +65,24 @@ func untimed(more map[string]string) map[string]string {
 }
 
 var (
-	pagesBlock = regexp.MustCompile(`(?s)(const pages = \[|return \[\]pageToOpen\{)(.*?)\n\t?[\]}]`)
+	pagesBlock = regexp.MustCompile(`(?s)(const pages = \[|return \[\]pageToOpen\{|var \w*[pP]ages = \[\]string\{)(.*?)\n\t?[\]}]`)
 	address    = regexp.MustCompile("['\"`](/[^'\"`?]*)")
 )
 
-// opened are the addresses in the list of a file, without what follows from data.
+// opened are the addresses in the lists of a file, without what follows from data.
 func opened(t *testing.T, file string) (list []string) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := pagesBlock.FindSubmatch(text)
-	if block == nil {
+	blocks := pagesBlock.FindAllSubmatch(text, -1)
+	if blocks == nil {
 		t.Fatalf("%s has no list of pages", file)
 	}
-	for _, m := range address.FindAllSubmatch(block[2], -1) {
-		list = append(list, string(m[1]))
+	for _, block := range blocks {
+		for _, m := range address.FindAllSubmatch(block[2], -1) {
+			list = append(list, string(m[1]))
+		}
 	}
 	return list
 }
@@ -95,6 +113,36 @@ func TestNoListOfPagesLeavesOneOut(t *testing.T) {
 			if in, out := opens(pattern, addresses), list.out[pattern] != ""; in == out {
 				t.Errorf("%s: of the pages that %s it is one: %v; pageLists leaves it out: %v", pattern, list.does, in, out)
 			}
+		}
+	}
+}
+
+// withoutRow are the pages of which docs/pages.md has no row of their own, and where it tells of them.
+var withoutRow = map[string]string{
+	"/style": "in the sentence below the table", "/words": "in the sentence below the table",
+	"/do/{action}": "under Writes",
+}
+
+var rowOfPage = regexp.MustCompile("(?m)^\\| [^|]*\\|")
+
+// The document of the pages has a row for each page: `/node/NAME` for /node/{name}.
+func TestTheDocumentHasARowForEachPage(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/pages.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Join(rowOfPage.FindAllString(string(text), -1), "\n")
+	for _, pattern := range web.Patterns() {
+		if strings.HasPrefix(pattern, "/part/") || strings.HasPrefix(pattern, "/workload/{namespace}/{name}/") {
+			continue // a part of a page
+		}
+		prefix, _, _ := strings.Cut(pattern, "{")
+		row := strings.Contains(rows, "`"+prefix) && (prefix != pattern || strings.Contains(rows, "`"+prefix+"`"))
+		if pattern == "/{$}" {
+			row = strings.Contains(rows, "`/`")
+		}
+		if out := withoutRow[pattern] != ""; row == out {
+			t.Errorf("docs/pages.md has a row for %s: %v; withoutRow names it: %v", pattern, row, out)
 		}
 	}
 }

@@ -22,7 +22,9 @@ const (
 )
 
 // The pages that people have open.
-var pages = []string{"/", "/workloads", "/teams", "/nodes", "/promise", "/partition/tiger/h200", "/queue?target=research/oak", "/events"}
+var pages = []string{
+	"/", "/workloads", "/teams", "/nodes", "/promise", "/partition/tiger/h200", "/queue?target=research/oak", "/events",
+}
 
 // How often people and programs do something.
 const (
