@@ -58,7 +58,7 @@ var largePages = []string{
 
 // troubledPages are what is opened of it when work is planned and most nodes are out of service.
 var troubledPages = []string{
-	"/", "/drift", "/rollout/driver", "/incidents", "/incident/worst", "/promise", "/haircuts", "/haircut/autumn", "/haircut/autumn/apply?cluster=tiger", "/maintenance", "/coming", "/nodes", "/partition/tiger/h200",
+	"/", "/drift", "/incidents", "/incident/worst", "/promise", "/haircuts", "/haircut/autumn", "/haircut/autumn/apply?cluster=tiger", "/maintenance", "/coming", "/nodes", "/partition/tiger/h200",
 }
 
 // No page of a large fleet, and no file of one, has more than a megabyte: who opens it has no

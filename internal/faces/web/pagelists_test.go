@@ -33,7 +33,8 @@ var pageLists = []struct {
 		does: "are small in a large fleet", files: []string{"large_test.go"},
 		out: map[string]string{
 			"/promise/broken/{record}": "no promise is judged in the minutes of that fleet; lived.mjs opens one",
-			"/zone/{name}":             "a zone over a rollout of all its nodes is not answered within a minute there",
+			"/rollout/{name}":          "a rollout over all its nodes takes half a minute there",
+			"/zone/{name}":             "a zone over such a rollout was not answered within a minute there",
 		},
 	},
 	{
