@@ -124,7 +124,7 @@ var withoutRow = map[string]string{
 	"/do/{action}": "under Writes",
 }
 
-var rowOfPage = regexp.MustCompile("(?m)^\\| [^|]*\\|")
+var rowOfPage = regexp.MustCompile(`(?m)^\| [^|]*\|`)
 
 // The document of the pages has a row for each page: `/node/NAME` for /node/{name}.
 func TestTheDocumentHasARowForEachPage(t *testing.T) {

@@ -192,7 +192,7 @@ var rooms = []room{
 	{folder: "internal/faces/web/team", kind: open, only: forPages + " faces/web/change faces/web/coming"},
 	{folder: "internal/faces/web/haircut", kind: open, only: forPages + " faces/web/events"},
 	{folder: "internal/faces/web/reference", kind: open, only: forPages},
-	{folder: "internal/faces/web", kind: open, only: "faces/draw faces/picture faces/web/frame " + pageRooms, tests: driven + " faces/api answer/past"},
+	{folder: "internal/faces/web", kind: open, only: "faces/draw faces/picture faces/web/frame " + pageRooms, tests: driven + " faces/api answer/past decide/haircut"},
 	{folder: "internal/faces/web/e2e/small", kind: open, only: "nothing"},
 	{
 		// The command line runs nothing of the run floor; it keeps its sign-in as servers keep their files.
