@@ -26,7 +26,8 @@ func TestWhatIsWatchedOnlyIsNotDecidedFor(t *testing.T) {
 		return err
 	}
 	server := func(join joinOptions) guarded {
-		s := &server{upOptions: upOptions{Join: &join}, cluster: &cluster{}}
+		s := &server{upOptions: upOptions{Join: &join}}
+		s.cluster = &cluster{real: &joined{server: s}}
 		return guarded{decider{e, metrics.New(e.Read)}, s.watchedOnly, join.Manage}
 	}
 	watching, managing := server(joinOptions{Name: "tiger"}), server(joinOptions{Name: "tiger", Manage: true})
