@@ -42,10 +42,11 @@ func newCourier(address string, o Options) *courier {
 	if retries == 0 {
 		retries = 3
 	}
-	if several := len(addresses(o.Address)) > 1; several {
-		return &courier{address: o.Address, several: several, token: strings.TrimSpace(o.Token), as: o.As, retries: retries, pause: pause}
+	several := len(addresses(o.Address)) > 1
+	if several {
+		address = o.Address
 	}
-	return &courier{address: address, token: strings.TrimSpace(o.Token), as: o.As, retries: retries, pause: pause}
+	return &courier{address: address, several: several, token: strings.TrimSpace(o.Token), as: o.As, retries: retries, pause: pause}
 }
 
 // WrapUnary is part of connect.Interceptor.

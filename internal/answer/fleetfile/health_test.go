@@ -21,14 +21,7 @@ func TestAHealthPolicySurvivesTheWay(t *testing.T) {
 	for _, p := range []fleet.HealthPolicy{fleet.DefaultHealth(), full} {
 		s := fleet.NewState()
 		s.SetHealthPolicy(p)
-		text := fleetfile.Write(s)
-		f, err := fleetfile.Parse("f", text, fleetfile.Options{})
-		if err != nil {
-			t.Fatalf("%v\n%s", err, text)
-		}
-		if commands, changes := fleetfile.Diff(s, f); len(commands) != 0 {
-			t.Errorf("a difference after writing and reading: %v\n%s", changes, text)
-		}
+		_, f := writtenAndRead(t, s)
 		commands, _ := fleetfile.Diff(fleet.NewState(), f)
 		is := fleet.DefaultHealth()
 		for _, c := range commands {

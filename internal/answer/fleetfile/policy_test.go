@@ -23,6 +23,20 @@ func otherPolicy() fleet.Policy {
 	return p
 }
 
+// writtenAndRead is a state as a file, and that file as it is read: between the two there is no difference.
+func writtenAndRead(t *testing.T, s *fleet.State) (text []byte, f fleetfile.File) {
+	t.Helper()
+	text = fleetfile.Write(s)
+	f, err := fleetfile.Parse("f", text, fleetfile.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if commands, changes := fleetfile.Diff(s, f); len(commands) != 0 {
+		t.Errorf("a difference after writing and reading: %v\n%s", changes, text)
+	}
+	return text, f
+}
+
 // Each field of the policy is written into the file and read from it: a field that is left out anywhere
 // on that way would be lost without a word.
 func TestEveryFieldOfThePolicySurvivesTheWay(t *testing.T) {
@@ -35,16 +49,9 @@ func TestEveryFieldOfThePolicySurvivesTheWay(t *testing.T) {
 	}
 	s := fleet.NewState()
 	s.SetPolicy(want)
-	text := fleetfile.Write(s)
-	f, err := fleetfile.Parse("f", text, fleetfile.Options{})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
+	text, f := writtenAndRead(t, s)
 	if got := f.Policy.Over(fleet.DefaultPolicy()); !reflect.DeepEqual(got, want) {
 		t.Errorf("written and read it is\n%+v, was\n%+v\n%s", got, want, text)
-	}
-	if commands, changes := fleetfile.Diff(s, f); len(commands) != 0 {
-		t.Errorf("a difference after writing and reading: %v", changes)
 	}
 	if commands, _ := fleetfile.Diff(fleet.NewState(), f); len(commands) == 0 {
 		t.Error("no difference to the default policy is seen")

@@ -21,14 +21,7 @@ func TestEveryFieldOfAQuotaSurvivesTheWay(t *testing.T) {
 	}
 	s := fleet.NewState()
 	s.AddQuota(want)
-	text := fleetfile.Write(s)
-	f, err := fleetfile.Parse("f", text, fleetfile.Options{})
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	if commands, changes := fleetfile.Diff(s, f); len(commands) != 0 {
-		t.Errorf("a difference after writing and reading: %v\n%s", changes, text)
-	}
+	text, f := writtenAndRead(t, s)
 	again, commands := fleet.NewState(), fleetfile.Commands(f)
 	for _, c := range commands {
 		if _, refusal := core.Step(again, core.Request{Command: c, Actor: core.System, Reason: "the first fleet"}, 1); refusal != nil {

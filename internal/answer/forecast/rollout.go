@@ -45,7 +45,7 @@ func EndOf(s *fleet.State, name string, now fleet.Instant, o Options) End {
 	o.Paths = cmp.Or(o.Paths, RolloutPaths)
 	now = max(now, s.Time)
 	e := &ending{rollout: r.Name, now: now, options: o.withDefaults(s, now)}
-	e.base = prepared(s.Fork, now)
+	e.base = prepared(s.Fork, func() *fleet.State { return s }, now)
 	return e.answer()
 }
 

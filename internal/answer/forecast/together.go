@@ -22,7 +22,8 @@ func Together(s *fleet.State, list []*fleet.Workload, now fleet.Instant, o Optio
 	if len(ready) == 0 {
 		return out
 	}
-	base := prepared(func() *fleet.State { return around(s, ready, o.Most) }, max(now, s.Time))
+	part := func() *fleet.State { return around(s, ready, o.Most) }
+	base := prepared(part, part, max(now, s.Time))
 	if base == nil {
 		for i := range out {
 			out[i] = unknown(Ground{Kind: TooFar})

@@ -17,7 +17,8 @@ func When(s *fleet.State, w *fleet.Workload, now fleet.Instant, o Options) Answe
 	if grounds, ready := notReady(s, w); !ready {
 		return unknown(grounds...)
 	}
-	base := prepared(func() *fleet.State { return around(s, []*fleet.Workload{w}, o.Most) }, max(now, s.Time))
+	part := func() *fleet.State { return around(s, []*fleet.Workload{w}, o.Most) }
+	base := prepared(part, part, max(now, s.Time))
 	if base == nil {
 		return unknown(Ground{Kind: TooFar})
 	}
@@ -43,8 +44,8 @@ func All(s *fleet.State, now fleet.Instant, o Options) []Asked {
 	}
 	slices.Sort(ids)
 	now = max(now, s.Time)
-	base := prepared(func() *fleet.State { return excerpt(s, func(*fleet.Partition) bool { return true }) }, now)
-	f := newForecast(base, ids, now, o.withDefaults(s, now))
+	whole := func() *fleet.State { return excerpt(s, func(*fleet.Partition) bool { return true }) }
+	f := newForecast(prepared(whole, whole, now), ids, now, o.withDefaults(s, now))
 	f.walk()
 	list := make([]Asked, len(ids))
 	for i, id := range ids {
@@ -121,9 +122,9 @@ func newForecast(base *fleet.State, ids []uint64, now fleet.Instant, o Options) 
 
 // prepared is a copy of a fleet in which the planners have already found out which
 // work finds no room now, so that no path tries it again. Where deciding now changes
-// something, nothing is decided in the copy: every path begins with that change. It is
+// something it is the fleet undecided instead: every path begins with that change. It is
 // nil where there is no copy.
-func prepared(copied func() *fleet.State, now fleet.Instant) *fleet.State {
+func prepared(copied, undecided func() *fleet.State, now fleet.Instant) *fleet.State {
 	tried := copied()
 	if tried == nil {
 		return nil
@@ -131,7 +132,7 @@ func prepared(copied func() *fleet.State, now fleet.Instant) *fleet.State {
 	if out, refusal := core.Step(tried, core.Request{Command: core.Tick{}, Actor: core.System}, now); refusal == nil && len(out.Record.Events) == 0 {
 		return tried
 	}
-	return copied()
+	return undecided()
 }
 
 // fewestPaths are enough for an answer.

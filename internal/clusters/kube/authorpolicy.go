@@ -55,14 +55,8 @@ func (c *authorController) notInForce(err error) {
 
 // admissionOf asks for the policy, or its binding; nil: it is not there, or not shown.
 func (c *Client) admissionOf(ctx context.Context, resource string) (*unstructured.Unstructured, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	of := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource}
-	is, err := c.dynamic.Resource(of).Get(ctx, authorPolicy, getOptions)
-	if missing(err) {
-		return nil, nil
-	}
-	return is, err
+	return lookUp(ctx, c.dynamic.Resource(of), authorPolicy)
 }
 
 // guards says whether the policy judges everything, as author.yaml has it: no part of the cluster is

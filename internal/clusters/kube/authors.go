@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -127,9 +128,14 @@ func resourceOf(kind schema.GroupKind, version string) schema.GroupVersionResour
 
 // makerOf asks for an object that makes others; nil: it is not there, or not shown.
 func (c *Client) makerOf(ctx context.Context, of schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error) {
+	return lookUp(ctx, c.dynamic.Resource(of).Namespace(translate.Bare(namespace)), name)
+}
+
+// lookUp asks for an object; nil: it is not there, or not shown.
+func lookUp(ctx context.Context, in dynamic.ResourceInterface, name string) (*unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	is, err := c.dynamic.Resource(of).Namespace(translate.Bare(namespace)).Get(ctx, name, getOptions)
+	is, err := in.Get(ctx, name, getOptions)
 	if missing(err) {
 		return nil, nil
 	}

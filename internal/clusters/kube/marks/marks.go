@@ -51,16 +51,29 @@ type JSON = map[string]any
 // that Muster has set (a strategic merge patch). It goes first: while the annotation
 // does not name the mark, everything is simply done again.
 func Conditions(n *corev1.Node, want, why string, at time.Time) JSON {
+	return conditions(n, translate.OwnMark, conditionOf(want), why, since(n, want, at), at)
+}
+
+// conditionOf is the type of a mark's condition; "" for no mark.
+func conditionOf(mark string) string {
+	if mark == "" {
+		return ""
+	}
+	return translate.ConditionOf(mark)
+}
+
+// conditions is the patch of a node's status that sets a condition, "" for none, and takes away the others that are Muster's own.
+func conditions(n *corev1.Node, own func(corev1.NodeCondition) bool, want, why string, since metav1.Time, at time.Time) JSON {
 	list := []any{} // never null, which would take all conditions away
 	for _, c := range n.Status.Conditions {
-		if translate.OwnMark(c) && (want == "" || string(c.Type) != translate.ConditionOf(want)) {
+		if own(c) && string(c.Type) != want {
 			list = append(list, JSON{"$patch": "delete", "type": string(c.Type)})
 		}
 	}
 	if want != "" {
 		list = append(list, corev1.NodeCondition{
-			Type: corev1.NodeConditionType(translate.ConditionOf(want)), Status: corev1.ConditionTrue, Reason: translate.Reason, Message: why,
-			LastTransitionTime: since(n, want, at), LastHeartbeatTime: metav1.Time{Time: at},
+			Type: corev1.NodeConditionType(want), Status: corev1.ConditionTrue, Reason: translate.Reason, Message: why,
+			LastTransitionTime: since, LastHeartbeatTime: metav1.Time{Time: at},
 		})
 	}
 	return JSON{"status": JSON{"conditions": list}}

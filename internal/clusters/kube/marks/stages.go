@@ -43,17 +43,5 @@ func stamp(at fleet.Instant) string { return at.Time().UTC().Format("2006-01-02 
 // StageCondition is the patch of a node's status that makes it show a stage and no other that Muster has set (a strategic
 // merge patch).
 func StageCondition(n *corev1.Node, want, why string, at time.Time) JSON {
-	list := []any{} // never null, which would take all conditions away
-	for _, c := range n.Status.Conditions {
-		if translate.OwnStage(c) && string(c.Type) != want {
-			list = append(list, JSON{"$patch": "delete", "type": string(c.Type)})
-		}
-	}
-	if want != "" {
-		list = append(list, corev1.NodeCondition{
-			Type: corev1.NodeConditionType(want), Status: corev1.ConditionTrue, Reason: translate.Reason, Message: why,
-			LastTransitionTime: metav1.Time{Time: at}, LastHeartbeatTime: metav1.Time{Time: at},
-		})
-	}
-	return JSON{"status": JSON{"conditions": list}}
+	return conditions(n, translate.OwnStage, want, why, metav1.Time{Time: at}, at)
 }
