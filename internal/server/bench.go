@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/prove/bench"
 	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/run/gate"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -84,7 +85,7 @@ func pages(e *engine.Engine) (http.Handler, func(context.Context) error, error) 
 	}
 	w := web.New(web.Options{API: s.Handler(), Watch: e.Watch, Last: e.Durable, Version: version()})
 	live := func(ctx context.Context) error {
-		defer spareThread()()
+		defer gate.SpareThreads()()
 		return w.Run(ctx)
 	}
 	return w, live, nil

@@ -41,7 +41,7 @@ const (
 // up runs a server until ctx ends. One that another has taken over from, or whose database
 // has forgotten records, begins again with what the database has.
 func up(ctx context.Context, o upOptions) error {
-	defer spareThread()()
+	defer gate.SpareThreads()()
 	for ran := false; ; {
 		err := upOnce(ctx, o, &ran)
 		if !leadership.BeginsAgain(err, ran) || ctx.Err() != nil {

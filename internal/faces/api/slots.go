@@ -50,7 +50,8 @@ const mostOfWrite = 5 * time.Millisecond
 // slots are the calls of a caller that are in progress.
 type slots struct {
 	calls, large, writes chan struct{}
-	line                 int // that wait for a slot
+	line                 int           // that wait for a slot, or for time
+	first                chan struct{} // of those that wait for time, the one that looks whether there is some
 
 	work float64   // seconds that are left
 	paid time.Time // when it was counted last
@@ -82,7 +83,7 @@ func (o *slots) of(what string) *kind {
 }
 
 func newSlots(c *caller) slots {
-	p := slots{each: map[string]*kind{}, calls: make(chan struct{}, userCalls), large: make(chan struct{}, userLarge), writes: make(chan struct{}, userWrites), work: workSaved, paid: time.Now()}
+	p := slots{each: map[string]*kind{}, first: make(chan struct{}, 1), calls: make(chan struct{}, userCalls), large: make(chan struct{}, userLarge), writes: make(chan struct{}, userWrites), work: workSaved, paid: time.Now()}
 	if c.runs {
 		p.calls, p.large, p.writes = make(chan struct{}, operatorCalls), make(chan struct{}, operatorLarge), make(chan struct{}, operatorWrites)
 	}
@@ -114,34 +115,75 @@ func (t *turns) enter(ctx context.Context, c *caller, r *http.Request) (leave fu
 // afford counts a request once the caller has time left for it. What is refused for what stands in
 // it, or is a stream too many, counts no less than what is answered.
 func (t *turns) afford(ctx context.Context, c *caller) error {
-	if c.runs {
+	if c.runs || t.pay(c) == 0 {
 		return nil
 	}
-	for end := time.Now().Add(patienceInLine); ; {
-		wait, err := t.pay(c)
+	patient, end := context.WithTimeout(ctx, patienceInLine)
+	defer end()
+	err := t.earned(patient, c, func() (time.Duration, error) {
+		wait := t.pay(c)
+		if until, _ := patient.Deadline(); time.Now().Add(wait).After(until) {
+			return 0, tooMuch("%s has had the server work for long; wait %d s, and ask less", answerable(c), int(wait/time.Second)+1)
+		}
+		return wait, nil
+	})
+	if patient.Err() != nil && ctx.Err() == nil {
+		return tooMuch("%s has had the server work for long; wait a moment, and ask less", answerable(c))
+	}
+	return err
+}
+
+// pay counts a request, or says how long it has to wait.
+func (t *turns) pay(c *caller) (wait time.Duration) {
+	_ = t.mind(c, func(s *share) error {
+		if wait = s.earn(time.Now(), t.spare()); wait == 0 {
+			s.work -= workOfCall
+		}
+		return nil
+	})
+	return wait
+}
+
+// earned waits until a call is paid for. Of all calls of a caller that wait for time one looks whether there is some, and
+// the others wait for that one: hundreds that look in each millisecond keep the processor from everybody else.
+func (t *turns) earned(ctx context.Context, c *caller, pay func() (wait time.Duration, err error)) error {
+	leave, err := t.ahead(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for {
+		wait, err := pay()
 		if err != nil || wait == 0 {
 			return err
 		}
-		if time.Now().Add(wait).After(end) {
-			return tooMuch("%s has had the server work for long; wait %d s, and ask less", answerable(c), int(wait/time.Second)+1)
-		}
-		if err := t.stand(ctx, c, wait); err != nil {
-			return err
+		if !paused(ctx, wait) {
+			return ctx.Err()
 		}
 	}
 }
 
-// pay counts a request, or says how long it has to wait.
-func (t *turns) pay(c *caller) (wait time.Duration, err error) {
+// ahead waits in line until a call is the one of its caller's that looks for time.
+func (t *turns) ahead(ctx context.Context, c *caller) (leave func(), err error) {
+	var first chan struct{}
 	err = t.mind(c, func(s *share) error {
-		if wait = s.earn(time.Now(), t.spare()); wait == 0 {
-			s.work -= workOfCall
-		} else if s.line >= callsInLine {
+		if s.line >= callsInLine {
 			return tooMuch("%s has %d calls waiting already; ask fewer things at once", answerable(c), callsInLine)
 		}
+		first = s.first
+		s.line++
 		return nil
 	})
-	return wait, err
+	if err != nil {
+		return nil, err
+	}
+	back, out := gate.Lend(ctx), func() { _ = t.mind(c, func(s *share) error { s.line--; return nil }) }
+	defer back()
+	if !enters(ctx, first) {
+		out()
+		return nil, ctx.Err()
+	}
+	return func() { <-first; out() }, nil
 }
 
 // weigh has what is read of a request counted.
@@ -164,17 +206,6 @@ func (o *weighed) Read(p []byte) (int, error) {
 		o.count(n)
 	}
 	return n, err
-}
-
-// stand waits in line.
-func (t *turns) stand(ctx context.Context, c *caller, wait time.Duration) error {
-	line := func(n int) { _ = t.mind(c, func(s *share) error { s.line += n; return nil }) }
-	line(1)
-	defer line(-1)
-	if !paused(ctx, wait) {
-		return ctx.Err()
-	}
-	return nil
 }
 
 // earn adds what the caller has earned since it was counted last, and says how long its next call
@@ -242,9 +273,9 @@ func (t *turns) prepaid(ctx context.Context, c *caller, what string) (start func
 		return func(time.Duration) func() { return func() {} }, nil
 	}
 	ahead, wait := t.begin(c, what)
-	for ; wait > 0; ahead, wait = t.begin(c, what) {
-		if !paused(ctx, wait) {
-			return nil, ctx.Err()
+	if wait > 0 {
+		if err := t.earned(ctx, c, func() (time.Duration, error) { ahead, wait = t.begin(c, what); return wait, nil }); err != nil {
+			return nil, err
 		}
 	}
 	return func(most time.Duration) func() {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -324,5 +325,27 @@ func TestReadingOldRecordsCounts(t *testing.T) {
 	o.since = time.Now().Add(-time.Hour)
 	if took := o.took(10); took != mostOfWrite.Seconds() {
 		t.Errorf("one after an hour counts %.4f s", took)
+	}
+}
+
+// Of many calls of one caller that wait for time, one looks whether there is some. If each did, they would look some
+// thousand times a second between them, and keep the processor from others.
+func TestOneOfThoseThatWaitLooksForTime(t *testing.T) {
+	const calls = 100
+	turns, bob := calmTurns(), callerNamed("bob")
+	looks := 0 // while the turns are locked
+	turns.spare = func() float64 { looks++; return 1 }
+	_ = turns.mind(bob, func(s *share) error { s.work, s.paid = -workEach/50, time.Now(); return nil })
+	var all sync.WaitGroup
+	for range calls {
+		all.Go(func() {
+			if err := turns.afford(t.Context(), bob); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if most := 5 * calls; looks > most {
+		t.Errorf("%d calls looked %d times whether there is time for them, which is more than %d", calls, looks, most)
 	}
 }

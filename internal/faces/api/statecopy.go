@@ -59,9 +59,6 @@ func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn l
 // whole fleet, which takes some hundred megabytes where there are 100,000 nodes.
 const copies = 4
 
-// cores is on how many the server may run.
-func cores() int { return runtime.GOMAXPROCS(0) }
-
 // livable is how many nodes and workloads there may be where a fleet is found again at
 // another moment, or is lived on to find out when: of more neither is done in time.
 const livable = 60_000

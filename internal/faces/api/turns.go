@@ -34,7 +34,7 @@ const (
 
 // costlyTogether is how many such questions of all callers run at once: fewer than there
 // are cores where these are many, so that a command is decided beside them.
-func costlyTogether() int { return max(2, min(copies, cores()-1)) }
+func costlyTogether() int { return max(2, min(copies, gate.Cores()-1)) }
 
 // costlyAtOnce is how many of them are one caller's at a time: never all, so that another's is
 // answered beside them.

@@ -6,5 +6,6 @@
 // and answers a time. Both know nothing of what is served. lend.go lets a call that holds a
 // place, as a page does while it is made, give it to others while something makes the call wait, and pause.go is that wait.
 // certificate.go reads a certificate again when its files are renewed.
+// threads.go has a server run more goroutines at a time than there are cores, so that the kernel shares them out.
 // strain.go measures whether what could go on waits for the processor, and how much a caller may have of it then.
 package gate

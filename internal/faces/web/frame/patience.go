@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"runtime"
 	"sync"
 	"time"
 
@@ -77,9 +76,10 @@ func (v *Visit) opens() bool {
 	return v.Request.Method == http.MethodGet && v.Request.Header.Get("Sec-Fetch-Dest") == "document" && v.Request.URL.Query().Get("wait") == ""
 }
 
-// turns limits how many pages are made at a time: to half of the processors, so that
-// decisions find the other half free, however many pages are open. One reader never has all
-// of them: one who opens pages that take long keeps no other reader from theirs.
+// turns limits how many pages are made at a time: to half of the processors and one more, so that
+// decisions find the others free, however many pages are open. One reader never has the last two
+// of them: one who opens pages that take long keeps no other reader from theirs. With only one of
+// two for all others, pages that were renewed beside such a reader took twice as long.
 type turns struct {
 	all  places
 	mu   sync.Mutex
@@ -103,11 +103,14 @@ const (
 	mostReaders = 4096
 )
 
+// leftToOthers is how many of the places one reader never has.
+const leftToOthers = 2
+
 // mostInLine is how many pages of one reader may wait for their turn.
 const mostInLine = 256
 
 func newTurns() *turns {
-	return &turns{all: places{most: max(2, runtime.GOMAXPROCS(0)/2)}, each: map[string]*readerTurns{}}
+	return &turns{all: places{most: max(leftToOthers+1, gate.Cores()/2+1)}, each: map[string]*readerTurns{}}
 }
 
 // take waits for a turn in a line; ok is false if the page was closed meanwhile, or too many wait.
@@ -179,7 +182,7 @@ func (t *turns) join(reader string) *readerTurns {
 	defer t.mu.Unlock()
 	r := t.each[reader]
 	if r == nil {
-		r = &readerTurns{own: make(chan struct{}, max(1, t.all.most-1)), left: workSaved, paid: time.Now()}
+		r = &readerTurns{own: make(chan struct{}, t.all.most-leftToOthers), left: workSaved, paid: time.Now()}
 		t.each[reader] = r
 	}
 	if r.inLine >= mostInLine {
