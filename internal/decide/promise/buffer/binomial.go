@@ -13,6 +13,7 @@ type binomial struct {
 	seen  windows
 	known sums // what the forecast rests on
 	memo  memo
+	most  int // the bound of the last hour, without a margin
 	own   record
 	past  peaks
 	racks outages
@@ -30,6 +31,7 @@ type memo struct {
 	known bool
 	more  int
 	bare  []float64 // P(rise > k), the loss of a rack aside
+	loss  loss      // of a rack
 }
 
 // NewBinomial forecasts from the failure rate of the pool's kind and, as it
@@ -59,8 +61,8 @@ func (b *binomial) Believe(p Prior) {
 
 func (b *binomial) Ahead(nodes int) Outlook {
 	m := b.remember(nodes)
-	most := b.past.bound(nodes, b.claim.Horizon, 1-b.claim.Confidence, b.prior, func(k int) float64 { return m.bare[min(k, nodes)] })
-	return Outlook{min(nodes, m.more+b.own.margin()), min(nodes, most+b.own.margin())}
+	b.most = b.past.bound(nodes, b.claim.Horizon, 1-b.claim.Confidence, b.most, m.loss, func(k int) float64 { return m.bare[min(k, nodes)] })
+	return Outlook{min(nodes, m.more+b.own.margin()), min(nodes, b.most+b.own.margin())}
 }
 
 // remember makes the tails of the rise anew where what they rest on has changed.
@@ -69,9 +71,9 @@ func (b *binomial) remember(nodes int) memo {
 		return m
 	}
 	mean, spread := b.fit(nodes)
-	m := memo{nodes: nodes, sums: b.known, known: true, bare: betaBinomialTail(nodes, mean, spread)}
+	m := memo{nodes: nodes, sums: b.known, known: true, bare: betaBinomialTail(nodes, mean, spread), loss: b.prior.loss(nodes, b.claim.Horizon)}
 	tail := b.prior.racks(nodes, b.claim.Horizon, m.bare)
-	m.more = quantile(nodes, 1-b.claim.Confidence, func(k int) float64 { return tail[k] })
+	m.more = quantile(nodes, 1-b.claim.Confidence, b.memo.more, func(k int) float64 { return tail[k] })
 	b.memo = m
 	return m
 }

@@ -21,6 +21,7 @@ type calibrated struct {
 	seen  windows
 	prior Prior
 	tails tails
+	last  Outlook // of the last hour, without a margin
 	miss  float64
 	own   record
 	past  peaks
@@ -31,6 +32,7 @@ type calibrated struct {
 type tails struct {
 	nodes       int
 	bare, racks []float64
+	loss        loss
 }
 
 // NewCalibrated forecasts from the pool's own history, corrected by its misses.
@@ -48,10 +50,11 @@ func (f *calibrated) Believe(p Prior) {
 func (f *calibrated) Ahead(nodes int) Outlook {
 	if f.tails.racks == nil || f.tails.nodes != nodes {
 		bare := f.prior.alone(nodes, f.claim.Horizon)
-		f.tails = tails{nodes, bare, f.prior.racks(nodes, f.claim.Horizon, bare)}
+		f.tails = tails{nodes, bare, f.prior.racks(nodes, f.claim.Horizon, bare), f.prior.loss(nodes, f.claim.Horizon)}
 	}
-	more := quantile(nodes, f.miss, func(k int) float64 { return f.over(f.tails.racks, k) })
-	most := f.past.bound(nodes, f.claim.Horizon, f.miss, f.prior, func(k int) float64 { return f.over(f.tails.bare, k) })
+	more := quantile(nodes, f.miss, f.last.More, func(k int) float64 { return f.over(f.tails.racks, k) })
+	most := f.past.bound(nodes, f.claim.Horizon, f.miss, f.last.Most, f.tails.loss, func(k int) float64 { return f.over(f.tails.bare, k) })
+	f.last = Outlook{more, most}
 	return Outlook{min(nodes, more+f.own.margin()), min(nodes, most+f.own.margin())}
 }
 

@@ -42,13 +42,13 @@ func (p *peaks) passed(horizon int) float64 {
 //
 // M the most that were ever down, R the probability that M is passed, π that of the loss of a rack.
 // A pool that comes to be k above M reaches M first, and rises by k from there. Tail is P(rise > k), the
-// loss of a rack aside. It binds only as far as the record reaches: R falls with every hour of it.
-func (p *peaks) bound(nodes, horizon int, miss float64, prior Prior, tail func(k int) float64) int {
+// loss of a rack aside. Before is the bound of the last hour. It binds only as far as the record reaches: R falls with every hour of it.
+func (p *peaks) bound(nodes, horizon int, miss float64, before int, rack loss, tail func(k int) float64) int {
 	if horizon < Sustainable {
 		return nodes // tomorrow depends on today
 	}
 	passed := p.passed(horizon)
-	size, hit := prior.hit(nodes, horizon)
+	most := p.of(nodes)
 	more := func(k int) float64 { return float64(passed * tail(k)) }
-	return p.of(nodes) + quantile(nodes, miss, func(k int) float64 { return withRack(k, size, hit, more) })
+	return most + quantile(nodes, miss, max(0, before-most), func(k int) float64 { return rack.on(k, more) })
 }

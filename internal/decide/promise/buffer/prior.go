@@ -66,38 +66,43 @@ func (p Prior) alone(n, hours int) []float64 {
 // racks adds the correlated term: with probability 1 − exp(−outages × racks × days)
 // a whole rack goes down besides, P(X > k) = (1 − π) P(rise > k) + π P(rise > k − rack).
 func (p Prior) racks(n, hours int, tail []float64) []float64 {
-	size, hit := p.hit(n, hours)
-	if hit == 0 {
+	rack := p.loss(n, hours)
+	if rack.hit == 0 {
 		return tail
 	}
 	out := make([]float64, len(tail))
 	for k := range tail {
-		out[k] = withRack(k, size, hit, func(k int) float64 { return tail[k] })
+		out[k] = rack.on(k, func(k int) float64 { return tail[k] })
 	}
 	return out
 }
 
-// withRack is P(X > k) where a rack of so many nodes goes down besides with probability hit, and
-// tail is the same without it.
-func withRack(k, size int, hit float64, tail func(k int) float64) float64 {
-	with := 1.0
-	if k >= size {
-		with = tail(k - size)
-	}
-	return float64((1-hit)*tail(k)) + float64(hit*with)
+// loss is how many nodes share a rack, and the probability that one goes down whole within a
+// horizon; 0 where the pool has no racks smaller than itself.
+type loss struct {
+	size int
+	hit  float64
 }
 
-// hit is how many of n nodes share a rack, and the probability that one goes down whole
-// within a horizon; 0 where the pool has no racks smaller than itself.
-func (p Prior) hit(n, hours int) (size int, hit float64) {
+// on is P(X > k) where a rack goes down besides, and tail is the same without it.
+func (l loss) on(k int, tail func(k int) float64) float64 {
+	with := 1.0
+	if k >= l.size {
+		with = tail(k - l.size)
+	}
+	return float64((1-l.hit)*tail(k)) + float64(l.hit*with)
+}
+
+// loss is that of a rack in a pool of n nodes.
+func (p Prior) loss(n, hours int) loss {
 	if p.Racks < 2 {
-		return 0, 0
+		return loss{}
 	}
 	rate := p.Outages
 	if rate == 0 {
 		rate = domainRate
 	}
-	return rackSize(n, p.Racks), 1 - math.Exp(-rate*float64(p.Racks)*float64(hours)/24)
+	return loss{rackSize(n, p.Racks), 1 - math.Exp(-rate*float64(p.Racks)*float64(hours)/24)}
 }
 
 // betaBinomialTail is P(X > k), k = 0..n, of a beta-binomial of n trials with
@@ -148,12 +153,15 @@ func tailOf(n int, step func(k int) float64) []float64 {
 	return pmf
 }
 
-// quantile is the least k up to n with tail(k) ≤ miss.
-func quantile(n int, miss float64, tail func(k int) float64) int {
-	for k := range n {
-		if tail(k) <= miss {
-			return k
-		}
+// quantile is the least k up to n with tail(k) ≤ miss, for a tail that never rises. It is looked for
+// around what it was before: from one hour to the next it is mostly the same.
+func quantile(n int, miss float64, before int, tail func(k int) float64) int {
+	k := min(before, n)
+	for k < n && tail(k) > miss {
+		k++
 	}
-	return n
+	for k > 0 && tail(k-1) <= miss {
+		k--
+	}
+	return k
 }

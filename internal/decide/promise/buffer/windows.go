@@ -9,7 +9,9 @@ type windows struct {
 	sizes   []int32 // of the pool then
 	peaks   []peak  // candidates for the worst hour of the window that closes next, highest first
 
-	rises map[rise]int // closed windows
+	rises map[rise]int // closed windows, without the row of equal ones that closed last
+	last  rise         // theirs
+	row   int          // how many they are: mostly hours on end, so that few of them look into the map
 	above []int        // how many of them rose by more than 0, 1, … nodes, as a pool of nodes would have it
 	total int
 	sum   int
@@ -57,8 +59,20 @@ func (w *windows) over(k int) int {
 }
 
 func (w *windows) close(r rise) {
-	w.rises[r]++
+	if r != w.last {
+		w.keepRow()
+		w.last = r
+	}
+	w.row++
 	w.note(r, 1)
+}
+
+// keepRow puts the windows that closed last with the others.
+func (w *windows) keepRow() {
+	if w.row > 0 {
+		w.rises[w.last] += w.row
+		w.row = 0
+	}
 }
 
 // note counts so many windows of a rise. A pool that has grown since counts it in
@@ -81,6 +95,7 @@ func (w *windows) note(r rise, windows int) {
 
 // recount is for a pool that has grown. Only sums come of it: in any order the same.
 func (w *windows) recount() {
+	w.keepRow()
 	clear(w.above)
 	w.total, w.sum, w.sumSq = 0, 0, 0
 	for r, windows := range w.rises {
