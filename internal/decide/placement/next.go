@@ -34,7 +34,7 @@ func (pl *Planner) Next() (Plan, bool) {
 // decided; false also for growth and mending, which have their turn.
 func (pl *Planner) Again(plan Plan) (Plan, bool) {
 	w, part := plan.Workload, plan.Part()
-	if plan.Kind != Place || part.Pool != fleet.Base && w.Stays(part.Pool) >= w.Pools[part.Pool].Min || pl.isWithheld(w, part.Pool) {
+	if plan.Kind != Place || !asks(w, part.Pool) || pl.isWithheld(w, part.Pool) {
 		return Plan{}, false
 	}
 	rank := w.BaseRank()
@@ -44,6 +44,15 @@ func (pl *Planner) Again(plan Plan) (Plan, bool) {
 	it := fleet.Waiting{Workload: w, Pool: part.Pool, Key: fleet.KeyOf(w, rank, false)}
 	plan, ok := pl.offer(it)
 	return plan, ok && !pl.betterInAnother(it, plan)
+}
+
+// asks says whether a part of a workload waits for room: all of it until it has some, a pool of it below its min while
+// it runs. What a turn took back may have been the start that let the pool join.
+func asks(w *fleet.Workload, pool int) bool {
+	if pool == fleet.Base {
+		return w.State == fleet.Pending
+	}
+	return w.State == fleet.RunningW && w.Stays(pool) < w.Pools[pool].Min
 }
 
 // giveUpRoom gives up reserved room in which nothing can start any more.
