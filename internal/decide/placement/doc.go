@@ -21,6 +21,7 @@
 //   - On flex a set must be fair: an eviction between namespaces gives the one that gains
 //     a use within its share (shares.go, fairset.go).
 //   - Replicas smaller than a node are packed as if no flex work were there (smallreplicas.go).
+//   - Work whose reserved room is free starts after all that could take the room was asked (next.go).
 //   - Work that is evicted again and again rests before it starts on room of others (rest.go,
 //     docs/adr/0017-work-that-is-evicted-again-and-again-rests.md).
 //   - It ends because admission and eviction use one order: in quota a newcomer comes before

@@ -1,17 +1,23 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"cmp"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // Next is the next decision of the partition, if there is one.
 func (pl *Planner) Next() (Plan, bool) {
 	steps := []func() (Plan, bool){
-		pl.startReserved,   // 1. who waited for victims starts when they have gone
+		pl.giveUpRoom,      // 1. reserved room in which nothing can start is given up
 		pl.mendGangs,       // 2. gangs that lost nodes get others, or go back
 		pl.admitGuaranteed, // 3. what fits its quota's backing, quota by quota
 		pl.admitBorrowing,  // 4. what fits its tree's backing, tree by tree
 		pl.growInQuota,     // 5. elastic pools in quota, before flex: it would be evicted at once
-		pl.admitFlex,       // 6. flex, the namespace with the least first
-		pl.growOnFlex,      // 7. elastic pools on flex
+		pl.startInQuota,    // 6. who waited for victims starts when they have gone, and no work comes first
+		pl.admitFlex,       // 7. flex, the namespace with the least first
+		pl.growOnFlex,      // 8. elastic pools on flex
+		pl.startOnFlex,     // 9. as 6, on flex
 	}
 	for _, step := range steps {
 		if !pl.open() {
@@ -28,7 +34,7 @@ func (pl *Planner) Next() (Plan, bool) {
 // decided; false also for growth and mending, which have their turn.
 func (pl *Planner) Again(plan Plan) (Plan, bool) {
 	w, part := plan.Workload, plan.Part()
-	if plan.Kind != Place || part.Pool != fleet.Base && w.Stays(part.Pool) >= w.Pools[part.Pool].Min || pl.isWithheld(w, part.Pool) {
+	if plan.Kind != Place || !asks(w, part.Pool) || pl.isWithheld(w, part.Pool) {
 		return Plan{}, false
 	}
 	rank := w.BaseRank()
@@ -40,14 +46,19 @@ func (pl *Planner) Again(plan Plan) (Plan, bool) {
 	return plan, ok && !pl.betterInAnother(it, plan)
 }
 
-// startReserved starts a workload whose reserved room is free.
-func (pl *Planner) startReserved() (Plan, bool) {
-	if pl.restedAt == pl.p.Shifted()+1 || len(pl.p.Reserving()) == 0 {
-		return Plan{}, false
+// asks says whether a part of a workload waits for room: all of it until it has some, a pool of it below its min while
+// it runs. What a turn took back may have been the start that let the pool join.
+func asks(w *fleet.Workload, pool int) bool {
+	if pool == fleet.Base {
+		return w.State == fleet.Pending
 	}
-	awaited := map[uint64]bool{}
-	for _, w := range pl.p.Leaving() {
-		awaited[w.For] = true
+	return w.State == fleet.RunningW && w.Stays(pool) < w.Pools[pool].Min
+}
+
+// giveUpRoom gives up reserved room in which nothing can start any more.
+func (pl *Planner) giveUpRoom() (Plan, bool) {
+	if pl.keptAt == pl.p.Shifted()+1 {
+		return Plan{}, false
 	}
 	for _, w := range pl.p.Reserving() {
 		if plan, ok := pl.releaseOutOfUse(w); ok {
@@ -56,12 +67,55 @@ func (pl *Planner) startReserved() (Plan, bool) {
 		if plan, ok := releaseUncovered(w); ok {
 			return plan, true
 		}
-		if !awaited[w.ID] && pl.vacated(w) {
-			return Plan{Kind: Start, Workload: w}, true
+	}
+	pl.keptAt = pl.p.Shifted() + 1
+	return Plan{}, false
+}
+
+// startInQuota starts work in quota whose reserved room is free. All that could take the room has been
+// asked before: what starts is not evicted by the same decision.
+func (pl *Planner) startInQuota() (Plan, bool) { return pl.startReserved(false) }
+
+// startOnFlex starts flex work whose reserved room is free.
+func (pl *Planner) startOnFlex() (Plan, bool) { return pl.startReserved(true) }
+
+// startReserved starts the first workload of one side, flex or in quota, whose reserved room is free.
+func (pl *Planner) startReserved(flex bool) (Plan, bool) {
+	if pl.restedAt == pl.p.Shifted()+1 || len(pl.p.Reserving()) == 0 {
+		return Plan{}, false
+	}
+	if w := pl.firstVacated(flex); w != nil {
+		return Plan{Kind: Start, Workload: w}, true
+	}
+	if flex {
+		pl.restedAt = pl.p.Shifted() + 1
+	}
+	return Plan{}, false
+}
+
+// firstVacated is the workload of one side that starts first of those whose reserved room is free. Once it runs, a pool
+// of it may join, or others may pass the head that waits for its end: at the cost of work that has not started.
+func (pl *Planner) firstVacated(flex bool) (first *fleet.Workload) {
+	awaited := map[uint64]bool{}
+	for _, w := range pl.p.Leaving() {
+		awaited[w.For] = true
+	}
+	for _, w := range pl.p.Reserving() {
+		if w.Flexes() == flex && !awaited[w.ID] && (first == nil || comesFirst(w, first)) && pl.vacated(w) {
+			first = w
 		}
 	}
-	pl.restedAt = pl.p.Shifted() + 1
-	return Plan{}, false
+	return first
+}
+
+// comesFirst says who of two starts first where the room of both is free: who has not started before who grows, guaranteed
+// work before what borrows, and then by their order. So what joins the first evicts nothing that started before it.
+func comesFirst(a, b *fleet.Workload) bool {
+	return cmp.Or(
+		threeWay(a.Started == 0 && b.Started != 0, b.Started == 0 && a.Started != 0),
+		cmp.Compare(standsAs(a), standsAs(b)),
+		fleet.KeyOf(a, a.BaseRank(), false).Compare(fleet.KeyOf(b, b.BaseRank(), false)),
+	) < 0
 }
 
 // vacated says that the tree's usage has room for a workload for which nothing

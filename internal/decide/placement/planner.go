@@ -83,6 +83,7 @@ type lists struct {
 // derivedWork is derived from the standing work, each with the version it was derived from.
 type derivedWork struct {
 	restedAt uint64 // what had shifted when no workload with reserved room could start
+	keptAt   uint64 // what had shifted when no reserved room was to be given up
 	// returnsAt is what had shifted when returns was found out.
 	returnsAt uint64
 	flexOf    map[string]*standing // by namespace

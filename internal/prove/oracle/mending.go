@@ -62,6 +62,9 @@ func mended(m Moment, p *Part, s *said) {
 		return
 	}
 	m.returned(p, func(old, _ *Job, island, lost int) {
+		if m.tookOver(old) {
+			return
+		}
 		free := 0
 		for i, n := range p.Nodes {
 			if n.Island != island || !n.Whole() || slices.ContainsFunc(old.Units, func(u Unit) bool { return u.Node == i }) {
@@ -76,6 +79,26 @@ func mended(m Moment, p *Part, s *said) {
 		if free >= lost {
 			s.add("%s lost %d nodes of %s and went back to its queue, beside %d nodes without in-quota work", old.Name, lost, p.Islands[island], free)
 		}
+	})
+}
+
+// tookOver says whether more important work of the same tree got, by the same record, nodes that a gang left: mended as
+// borrowing work it would have been evicted for that at once, and a mend is no reason to evict it (decision record 0006).
+func (m Moment) tookOver(old *Job) bool {
+	return slices.ContainsFunc(m.Record.Events, func(e event.Event) bool {
+		got, ok := e.(event.ReplicasPlaced)
+		if !ok || got.ID == old.ID || got.Partition != old.At || !old.standsOn(got.Spots) {
+			return false
+		}
+		j := m.After.Job(got.ID)
+		return j != nil && !j.Flexes() && j.Tree == old.Tree && Above(j, gets(m, j), old, old.Base())
+	})
+}
+
+// standsOn says whether some unit of a workload is on a node among the spots.
+func (j *Job) standsOn(list []fleet.Spot) bool {
+	return slices.ContainsFunc(j.Units, func(u Unit) bool {
+		return slices.ContainsFunc(list, func(s fleet.Spot) bool { return slices.Contains(s.Nodes, u.Node) })
 	})
 }
 

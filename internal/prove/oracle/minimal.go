@@ -58,12 +58,15 @@ func (m Moment) aligned(p *Part) bool {
 	})
 }
 
-// evictedForOthers is what left for other owners, or went back to its queue, by the same record, before or
-// after: it is taken as still there.
+// evictedForOthers is what left for other owners, went back to its queue, or gave up reserved room by the same
+// record, before or after: it is taken as still there.
 func (m Moment) evictedForOthers(e Eviction) (units []Unit) {
 	for _, x := range m.Record.Events {
-		if x, ok := x.(event.GangReturned); ok {
-			units = append(units, m.wentBack(e, x)...)
+		switch x := x.(type) {
+		case event.GangReturned:
+			units = append(units, m.wentBack(e, x.ID, x.Spots)...)
+		case event.ReservationEnded:
+			units = append(units, m.wentBack(e, x.ID, x.Spots)...)
 		}
 	}
 	for _, other := range m.evictions() {
@@ -77,13 +80,13 @@ func (m Moment) evictedForOthers(e Eviction) (units []Unit) {
 	return units
 }
 
-// wentBack is what of a gang stood in the partition of an eviction before it went back to its queue.
-func (m Moment) wentBack(e Eviction, x event.GangReturned) (units []Unit) {
-	j := m.Before.Job(x.ID)
+// wentBack is what of a workload stood, or was reserved, in the partition of an eviction before it went back to its queue.
+func (m Moment) wentBack(e Eviction, id uint64, left []fleet.Spot) (units []Unit) {
+	j := m.Before.Job(id)
 	if j == nil || j == e.Owner || j.At != e.Part.ID {
 		return nil
 	}
-	told := spots(x.Spots)
+	told := spots(left)
 	for _, u := range j.Units {
 		if told[[2]int{u.Pool, u.Node}] && u.Stays() {
 			units = append(units, u)
