@@ -82,8 +82,9 @@ func mended(m Moment, p *Part, s *said) {
 	})
 }
 
-// tookOver says whether more important work of the same tree got, by the same record, nodes that a gang left: mended as
-// borrowing work it would have been evicted for that at once, and a mend is no reason to evict it (decision record 0006).
+// tookOver says whether more important work of the same tree got, by the same record, nodes that a gang left. Mended as
+// borrowing work, the gang would have been evicted for that at once, and a mend is no reason to evict what comes first
+// (decision record 0006).
 func (m Moment) tookOver(old *Job) bool {
 	return slices.ContainsFunc(m.Record.Events, func(e event.Event) bool {
 		got, ok := e.(event.ReplicasPlaced)
