@@ -25,6 +25,10 @@ import (
 // askProvider bounds one question to the provider.
 const askProvider = 10 * time.Second
 
+// peopleSignIn says whether people sign in here, with a token or at a provider. Else they are the user that runs
+// the server.
+func (s *server) peopleSignIn() bool { return s.people != nil || s.oidc != nil }
+
 // openAuth says how callers prove who they are. Service accounts always may; people by a
 // tokens file, or, where there is none, by being the user that runs the server.
 func (s *server) openAuth() error {
@@ -53,7 +57,7 @@ func (s *server) openAuth() error {
 	if s.people != nil {
 		list = append(list, s.people)
 	}
-	if s.people != nil || s.oidc != nil {
+	if s.peopleSignIn() {
 		s.auth = list
 		return nil
 	}

@@ -58,6 +58,7 @@ func (s *server) connect(join joinOptions) (*kube.Client, error) {
 type kubeEngine struct{ *server }
 
 func (e kubeEngine) Do(ctx context.Context, r core.Request) ([]*core.Refusal, error) {
+	r.Actor.ByList = e.peopleSignIn()
 	is, err := patiently(ctx, func() (engine.Result, error) { return e.engine.Do(ctx, r) })
 	return is.Refused, err
 }

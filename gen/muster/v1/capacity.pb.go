@@ -735,13 +735,17 @@ func (x *FlexResponse) GetPools() []*FlexPool {
 
 // FlexPool is the flex of one partition, in GPUs.
 type FlexPool struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Partition     string                 `protobuf:"bytes,1,opt,name=partition,proto3" json:"partition,omitempty"`
-	Flex          int32                  `protobuf:"varint,2,opt,name=flex,proto3" json:"flex,omitempty"`
-	Used          int32                  `protobuf:"varint,3,opt,name=used,proto3" json:"used,omitempty"`
-	Namespaces    []*NamespaceFlex       `protobuf:"bytes,4,rep,name=namespaces,proto3" json:"namespaces,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Partition string                 `protobuf:"bytes,1,opt,name=partition,proto3" json:"partition,omitempty"`
+	Flex      int32                  `protobuf:"varint,2,opt,name=flex,proto3" json:"flex,omitempty"`
+	Used      int32                  `protobuf:"varint,3,opt,name=used,proto3" json:"used,omitempty"`
+	// Those whose work the caller may read, by name.
+	Namespaces []*NamespaceFlex `protobuf:"bytes,4,rep,name=namespaces,proto3" json:"namespaces,omitempty"`
+	// All others together; not set: there are none.
+	Others          *NamespaceFlex `protobuf:"bytes,5,opt,name=others,proto3" json:"others,omitempty"`
+	OtherNamespaces int32          `protobuf:"varint,6,opt,name=other_namespaces,json=otherNamespaces,proto3" json:"other_namespaces,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *FlexPool) Reset() {
@@ -800,6 +804,20 @@ func (x *FlexPool) GetNamespaces() []*NamespaceFlex {
 		return x.Namespaces
 	}
 	return nil
+}
+
+func (x *FlexPool) GetOthers() *NamespaceFlex {
+	if x != nil {
+		return x.Others
+	}
+	return nil
+}
+
+func (x *FlexPool) GetOtherNamespaces() int32 {
+	if x != nil {
+		return x.OtherNamespaces
+	}
+	return 0
 }
 
 // NamespaceFlex is what one namespace has of a flex pool, in GPUs.
@@ -1515,8 +1533,9 @@ type Node struct {
 	Free int32 `protobuf:"varint,10,opt,name=free,proto3" json:"free,omitempty"`
 	// The quota whose in-quota work stands here.
 	Quota string `protobuf:"bytes,11,opt,name=quota,proto3" json:"quota,omitempty"`
-	// namespace/name of what holds or has reserved GPUs here.
+	// namespace/name of what holds or has reserved GPUs here, and how many others do that the caller may not read.
 	Workloads []string `protobuf:"bytes,12,rep,name=workloads,proto3" json:"workloads,omitempty"`
+	Others    int32    `protobuf:"varint,43,opt,name=others,proto3" json:"others,omitempty"`
 	// How its GPUs are held.
 	Held []*NodeHeld `protobuf:"bytes,40,rep,name=held,proto3" json:"held,omitempty"`
 	// For which pods it has too little of something beside GPUs; told where nodes are asked for by name.
@@ -1641,6 +1660,13 @@ func (x *Node) GetWorkloads() []string {
 	return nil
 }
 
+func (x *Node) GetOthers() int32 {
+	if x != nil {
+		return x.Others
+	}
+	return 0
+}
+
 func (x *Node) GetHeld() []*NodeHeld {
 	if x != nil {
 		return x.Held
@@ -1675,6 +1701,7 @@ type NodeTight struct {
 	// What it lacks, as its cluster said it when this began, and who is in the way.
 	Text string `protobuf:"bytes,5,opt,name=text,proto3" json:"text,omitempty"`
 	// Who has what it lacks: workloads, and pods that are not Muster's, as namespace/name.
+	// Those that the caller may not read are not named.
 	Workloads []string `protobuf:"bytes,6,rep,name=workloads,proto3" json:"workloads,omitempty"`
 	Pods      []string `protobuf:"bytes,7,rep,name=pods,proto3" json:"pods,omitempty"`
 	// A few workloads that ask for the footprint, as namespace/name; those that wait come first.
@@ -2030,14 +2057,16 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x05scope\x18\x02 \x01(\tB;\xbaH8\xd8\x01\x01r3\x18\xd8\x042.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)?$R\x05scope\"^\n" +
 	"\fFlexResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12)\n" +
-	"\x05pools\x18\x02 \x03(\v2\x13.muster.v1.FlexPoolR\x05pools\"\x8a\x01\n" +
+	"\x05pools\x18\x02 \x03(\v2\x13.muster.v1.FlexPoolR\x05pools\"\xe7\x01\n" +
 	"\bFlexPool\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x12\n" +
 	"\x04flex\x18\x02 \x01(\x05R\x04flex\x12\x12\n" +
 	"\x04used\x18\x03 \x01(\x05R\x04used\x128\n" +
 	"\n" +
 	"namespaces\x18\x04 \x03(\v2\x18.muster.v1.NamespaceFlexR\n" +
-	"namespaces\"q\n" +
+	"namespaces\x120\n" +
+	"\x06others\x18\x05 \x01(\v2\x18.muster.v1.NamespaceFlexR\x06others\x12)\n" +
+	"\x10other_namespaces\x18\x06 \x01(\x05R\x0fotherNamespaces\"q\n" +
 	"\rNamespaceFlex\x12\x1c\n" +
 	"\tnamespace\x18\x01 \x01(\tR\tnamespace\x12\x12\n" +
 	"\x04used\x18\x02 \x01(\x05R\x04used\x12\x14\n" +
@@ -2102,7 +2131,7 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\tnext_what\x18\n" +
 	" \x01(\tR\bnextWhat\x12!\n" +
 	"\fisland_nodes\x18\v \x03(\x05R\vislandNodes\x12\"\n" +
-	"\rgpus_per_node\x18\f \x01(\x05R\vgpusPerNode\"\xa8\x03\n" +
+	"\rgpus_per_node\x18\f \x01(\x05R\vgpusPerNode\"\xc0\x03\n" +
 	"\x04Node\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
@@ -2116,7 +2145,8 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x04free\x18\n" +
 	" \x01(\x05R\x04free\x12\x14\n" +
 	"\x05quota\x18\v \x01(\tR\x05quota\x12\x1c\n" +
-	"\tworkloads\x18\f \x03(\tR\tworkloads\x12'\n" +
+	"\tworkloads\x18\f \x03(\tR\tworkloads\x12\x16\n" +
+	"\x06others\x18+ \x01(\x05R\x06others\x12'\n" +
 	"\x04held\x18( \x03(\v2\x13.muster.v1.NodeHeldR\x04held\x12*\n" +
 	"\x05tight\x18) \x03(\v2\x14.muster.v1.NodeTightR\x05tight\x12\x1d\n" +
 	"\n" +
@@ -2204,37 +2234,38 @@ var file_muster_v1_capacity_proto_depIdxs = []int32{
 	24, // 9: muster.v1.FlexResponse.seen:type_name -> muster.v1.Seen
 	8,  // 10: muster.v1.FlexResponse.pools:type_name -> muster.v1.FlexPool
 	9,  // 11: muster.v1.FlexPool.namespaces:type_name -> muster.v1.NamespaceFlex
-	23, // 12: muster.v1.FreeRequest.as_of:type_name -> google.protobuf.Timestamp
-	24, // 13: muster.v1.FreeResponse.seen:type_name -> muster.v1.Seen
-	12, // 14: muster.v1.FreeResponse.islands:type_name -> muster.v1.FreeIsland
-	22, // 15: muster.v1.FreeIsland.nodes_by_free:type_name -> muster.v1.FreeIsland.NodesByFreeEntry
-	23, // 16: muster.v1.UsableRequest.as_of:type_name -> google.protobuf.Timestamp
-	24, // 17: muster.v1.UsableResponse.seen:type_name -> muster.v1.Seen
-	15, // 18: muster.v1.UsableResponse.quotas:type_name -> muster.v1.UsableQuota
-	16, // 19: muster.v1.UsableResponse.flex:type_name -> muster.v1.UsableFlex
-	23, // 20: muster.v1.UsableQuota.next:type_name -> google.protobuf.Timestamp
-	23, // 21: muster.v1.UsableFlex.next:type_name -> google.protobuf.Timestamp
-	23, // 22: muster.v1.Node.since:type_name -> google.protobuf.Timestamp
-	19, // 23: muster.v1.Node.held:type_name -> muster.v1.NodeHeld
-	18, // 24: muster.v1.Node.tight:type_name -> muster.v1.NodeTight
-	23, // 25: muster.v1.NodesRequest.as_of:type_name -> google.protobuf.Timestamp
-	24, // 26: muster.v1.NodesResponse.seen:type_name -> muster.v1.Seen
-	17, // 27: muster.v1.NodesResponse.nodes:type_name -> muster.v1.Node
-	4,  // 28: muster.v1.CapacityService.Capacity:input_type -> muster.v1.CapacityRequest
-	6,  // 29: muster.v1.CapacityService.Flex:input_type -> muster.v1.FlexRequest
-	10, // 30: muster.v1.CapacityService.Free:input_type -> muster.v1.FreeRequest
-	13, // 31: muster.v1.CapacityService.Usable:input_type -> muster.v1.UsableRequest
-	20, // 32: muster.v1.CapacityService.Nodes:input_type -> muster.v1.NodesRequest
-	5,  // 33: muster.v1.CapacityService.Capacity:output_type -> muster.v1.CapacityResponse
-	7,  // 34: muster.v1.CapacityService.Flex:output_type -> muster.v1.FlexResponse
-	11, // 35: muster.v1.CapacityService.Free:output_type -> muster.v1.FreeResponse
-	14, // 36: muster.v1.CapacityService.Usable:output_type -> muster.v1.UsableResponse
-	21, // 37: muster.v1.CapacityService.Nodes:output_type -> muster.v1.NodesResponse
-	33, // [33:38] is the sub-list for method output_type
-	28, // [28:33] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	9,  // 12: muster.v1.FlexPool.others:type_name -> muster.v1.NamespaceFlex
+	23, // 13: muster.v1.FreeRequest.as_of:type_name -> google.protobuf.Timestamp
+	24, // 14: muster.v1.FreeResponse.seen:type_name -> muster.v1.Seen
+	12, // 15: muster.v1.FreeResponse.islands:type_name -> muster.v1.FreeIsland
+	22, // 16: muster.v1.FreeIsland.nodes_by_free:type_name -> muster.v1.FreeIsland.NodesByFreeEntry
+	23, // 17: muster.v1.UsableRequest.as_of:type_name -> google.protobuf.Timestamp
+	24, // 18: muster.v1.UsableResponse.seen:type_name -> muster.v1.Seen
+	15, // 19: muster.v1.UsableResponse.quotas:type_name -> muster.v1.UsableQuota
+	16, // 20: muster.v1.UsableResponse.flex:type_name -> muster.v1.UsableFlex
+	23, // 21: muster.v1.UsableQuota.next:type_name -> google.protobuf.Timestamp
+	23, // 22: muster.v1.UsableFlex.next:type_name -> google.protobuf.Timestamp
+	23, // 23: muster.v1.Node.since:type_name -> google.protobuf.Timestamp
+	19, // 24: muster.v1.Node.held:type_name -> muster.v1.NodeHeld
+	18, // 25: muster.v1.Node.tight:type_name -> muster.v1.NodeTight
+	23, // 26: muster.v1.NodesRequest.as_of:type_name -> google.protobuf.Timestamp
+	24, // 27: muster.v1.NodesResponse.seen:type_name -> muster.v1.Seen
+	17, // 28: muster.v1.NodesResponse.nodes:type_name -> muster.v1.Node
+	4,  // 29: muster.v1.CapacityService.Capacity:input_type -> muster.v1.CapacityRequest
+	6,  // 30: muster.v1.CapacityService.Flex:input_type -> muster.v1.FlexRequest
+	10, // 31: muster.v1.CapacityService.Free:input_type -> muster.v1.FreeRequest
+	13, // 32: muster.v1.CapacityService.Usable:input_type -> muster.v1.UsableRequest
+	20, // 33: muster.v1.CapacityService.Nodes:input_type -> muster.v1.NodesRequest
+	5,  // 34: muster.v1.CapacityService.Capacity:output_type -> muster.v1.CapacityResponse
+	7,  // 35: muster.v1.CapacityService.Flex:output_type -> muster.v1.FlexResponse
+	11, // 36: muster.v1.CapacityService.Free:output_type -> muster.v1.FreeResponse
+	14, // 37: muster.v1.CapacityService.Usable:output_type -> muster.v1.UsableResponse
+	21, // 38: muster.v1.CapacityService.Nodes:output_type -> muster.v1.NodesResponse
+	34, // [34:39] is the sub-list for method output_type
+	29, // [29:34] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_capacity_proto_init() }

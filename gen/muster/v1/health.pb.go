@@ -722,7 +722,9 @@ type HealthResponse struct {
 	Banners    []string           `protobuf:"bytes,2,rep,name=banners,proto3" json:"banners,omitempty"`
 	Partitions []*PartitionHealth `protobuf:"bytes,3,rep,name=partitions,proto3" json:"partitions,omitempty"`
 	// Work that is busy by the plain figure while tensor cores and network are still.
-	Hung          []*HungWork `protobuf:"bytes,4,rep,name=hung,proto3" json:"hung,omitempty"`
+	Hung []*HungWork `protobuf:"bytes,4,rep,name=hung,proto3" json:"hung,omitempty"`
+	// So much more of it there is that the caller may not read.
+	HungOthers    int32 `protobuf:"varint,5,opt,name=hung_others,json=hungOthers,proto3" json:"hung_others,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -783,6 +785,13 @@ func (x *HealthResponse) GetHung() []*HungWork {
 		return x.Hung
 	}
 	return nil
+}
+
+func (x *HealthResponse) GetHungOthers() int32 {
+	if x != nil {
+		return x.HungOthers
+	}
+	return 0
 }
 
 // PartitionHealth is one partition's nodes by state and cause.
@@ -3057,14 +3066,16 @@ const file_muster_v1_health_proto_rawDesc = "" +
 	"conditions\"`\n" +
 	"\rHealthRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12\x1e\n" +
-	"\x05scope\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xd8\x04R\x05scope\"\xb4\x01\n" +
+	"\x05scope\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xd8\x04R\x05scope\"\xd5\x01\n" +
 	"\x0eHealthResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12\x18\n" +
 	"\abanners\x18\x02 \x03(\tR\abanners\x12:\n" +
 	"\n" +
 	"partitions\x18\x03 \x03(\v2\x1a.muster.v1.PartitionHealthR\n" +
 	"partitions\x12'\n" +
-	"\x04hung\x18\x04 \x03(\v2\x13.muster.v1.HungWorkR\x04hung\"\xfb\x02\n" +
+	"\x04hung\x18\x04 \x03(\v2\x13.muster.v1.HungWorkR\x04hung\x12\x1f\n" +
+	"\vhung_others\x18\x05 \x01(\x05R\n" +
+	"hungOthers\"\xfb\x02\n" +
 	"\x0fPartitionHealth\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x14\n" +
 	"\x05nodes\x18\x02 \x01(\x05R\x05nodes\x12-\n" +

@@ -22,6 +22,7 @@ type Tight struct {
 	Foreign   bool     // what is not Muster's is in the way
 	Pods      []string // a few pods of that, as namespace/name
 	Work      []string // Muster's own work that is in the way, as namespace/name
+	Others    int      // so much more of that, which the reader may not read
 	Asked     []string // a few workloads that ask for the footprint, as namespace/name: those that wait first
 }
 
@@ -75,7 +76,20 @@ func (t Tight) inTheWay() string {
 	if len(t.Work) > 0 {
 		who = append(who, text.Few(t.Work, named))
 	}
+	if t.Others > 0 {
+		who = append(who, "work of other teams")
+	}
 	return strings.Join(who, ", and ")
+}
+
+// To is what a reader is told: the names, namespace/name, of the work and pods that they may read, and how
+// much other work is in the way.
+func (t Tight) To(may func(name string) bool) Tight {
+	hidden := func(name string) bool { return !may(name) }
+	all := len(t.Work)
+	t.Pods, t.Work, t.Asked = slices.DeleteFunc(slices.Clone(t.Pods), hidden), slices.DeleteFunc(slices.Clone(t.Work), hidden), slices.DeleteFunc(slices.Clone(t.Asked), hidden)
+	t.Others = all - len(t.Work)
+	return t
 }
 
 // Asks says who asks for each footprint for which some node of a partition is tight. It looks at all work once.

@@ -43,12 +43,13 @@ const soon = 24 * time.Hour
 const mostEnds = 5
 
 // ComingTo lists what is known to be coming in some partitions: the soonest first,
-// what has no known moment last. takes says how many GPUs an incident takes.
-func ComingTo(s *fleet.State, list []*fleet.Partition, takes func(*fleet.Incident) int, now fleet.Instant) (all []Ahead) {
+// what has no known moment last. takes says how many GPUs an incident takes. Work that the reader may not
+// read is not named.
+func ComingTo(s *fleet.State, list []*fleet.Partition, takes func(*fleet.Incident) int, sees Sees, now fleet.Instant) (all []Ahead) {
 	for _, p := range list {
 		all = append(all, returns(p, now)...)
 		all = append(all, dwells(p, now)...)
-		all = append(all, ends(p, now)...)
+		all = append(all, ends(p, sees, now)...)
 		all = append(all, outOfPlan(p, now)...)
 		all = append(all, announced(s, p, now)...)
 		if missing := p.Assigned() - p.Tally().Installed; missing > 0 {
@@ -128,10 +129,11 @@ func nodesText(nodes []string, one, more string) string {
 }
 
 // ends are the next declared ends of the largest work.
-func ends(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
+func ends(p *fleet.Partition, sees Sees, now fleet.Instant) (list []Ahead) {
+	var ending []*fleet.Workload
 	add := func(w *fleet.Workload) {
-		if at := w.Started.Add(w.MaxRuntime); w.MaxRuntime > 0 && w.Started > 0 && !w.Leaves() && at > now && at <= now.Add(soon) {
-			list = append(list, Ahead{Kind: AheadWork, At: at, Since: w.Started, Partition: p.ID, GPUs: w.GPUs(), About: w.Namespace + "/" + w.Name})
+		if at := declaredEnd(w); w.MaxRuntime > 0 && w.Started > 0 && !w.Leaves() && at > now && at <= now.Add(soon) {
+			ending = append(ending, w)
 		}
 	}
 	for _, a := range p.Accounts {
@@ -142,15 +144,24 @@ func ends(p *fleet.Partition, now fleet.Instant) (list []Ahead) {
 	for _, w := range p.FlexWork() {
 		add(w)
 	}
-	slices.SortFunc(list, func(a, b Ahead) int {
-		return cmp.Or(cmp.Compare(b.GPUs, a.GPUs), cmp.Compare(a.At, b.At), cmp.Compare(a.About, b.About))
+	slices.SortFunc(ending, func(a, b *fleet.Workload) int {
+		return cmp.Or(cmp.Compare(b.GPUs(), a.GPUs()), cmp.Compare(declaredEnd(a), declaredEnd(b)), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
-	list = list[:min(len(list), mostEnds)]
-	for i, a := range list { // there may be tens of thousands: words only for those that are told
-		list[i].Text = fmt.Sprintf("%s ends as declared, and frees %d GPUs", a.About, a.GPUs)
+	for _, w := range ending[:min(len(ending), mostEnds)] { // there may be tens of thousands: words only for those that are told
+		one := Ahead{
+			Kind: AheadWork, At: declaredEnd(w), Since: w.Started, Partition: p.ID, GPUs: w.GPUs(),
+			Text: fmt.Sprintf("%s ends as declared, and frees %d GPUs", sees.name(w), w.GPUs()),
+		}
+		if sees.may(w) {
+			one.About = sees.name(w)
+		}
+		list = append(list, one)
 	}
 	return list
 }
+
+// declaredEnd is when a workload that has started reaches the end that it declared.
+func declaredEnd(w *fleet.Workload) fleet.Instant { return w.Started.Add(w.MaxRuntime) }
 
 // grantsEnd are the ends of what was granted until a moment.
 func grantsEnd(list []*fleet.Partition) (all []Ahead) {

@@ -18,6 +18,7 @@ type Node struct {
 	Dead      int             `json:"dead"`
 	Free      int             `json:"free"`      // usable GPUs, neither held nor reserved
 	Workloads []string        `json:"workloads"` // namespace/name of those that hold or have reserved GPUs here
+	Others    int             `json:"others"`    // so many more do, which the reader may not read
 
 	Leaving bool             `json:"leaving"`         // maintenance takes it within the horizon
 	Visit   fleet.VisitState `json:"visit,omitempty"` // where its maintenance stands; "": there is none
@@ -30,7 +31,7 @@ type Node struct {
 func Nodes(p *fleet.Partition) []Node {
 	rows := make([]Node, len(p.Nodes))
 	for i, n := range p.Nodes {
-		rows[i] = nodeRow(p, n)
+		rows[i] = NodeRow(p, n, nil)
 	}
 	return rows
 }
@@ -39,7 +40,7 @@ func Nodes(p *fleet.Partition) []Node {
 func NodeNamed(s *fleet.State, name string) (Node, bool) {
 	for _, p := range s.Partitions {
 		if i, ok := p.Node(name); ok {
-			return nodeRow(p, p.Nodes[i]), true
+			return NodeRow(p, p.Nodes[i], nil), true
 		}
 	}
 	return Node{}, false
@@ -55,22 +56,28 @@ func FreeOn(n *fleet.Node) int {
 	return max(0, n.UsableGPUs()-taken)
 }
 
-// NodeRow is one node of a partition.
-func NodeRow(p *fleet.Partition, n *fleet.Node) Node { return nodeRow(p, n) }
-
-func nodeRow(p *fleet.Partition, n *fleet.Node) Node {
+// NodeRow is one node of a partition, with the names of the work that its reader may read.
+func NodeRow(p *fleet.Partition, n *fleet.Node, sees Sees) Node {
 	row := Node{
 		Node: n.Name, Partition: p.ID, Island: p.Islands[n.Island].Name, Rack: n.Rack,
 		State: n.State, Signal: n.Signal, Since: n.Since, GPUs: n.GPUs, Dead: n.Dead, Workloads: []string{},
 	}
-	for _, r := range n.Residents() {
-		name := r.Workload.Namespace + "/" + r.Workload.Name
-		if k := len(row.Workloads); k == 0 || row.Workloads[k-1] != name {
-			row.Workloads = append(row.Workloads, name) // residents stand in order of workload
-		}
-	}
+	row.fill(n.Residents(), sees)
 	row.Free, row.Leaving, row.Runs = FreeOn(n), n.Leaving, n.Runs
 	row.Visit = maintenance.VisitOf(p.State(), p, n)
 	row.UntestedByProvider = maintenance.UntestedByProvider(p.State(), p, n)
 	return row
+}
+
+// fill names the work on a node: residents stand in order of workload.
+func (row *Node) fill(residents []fleet.Resident, sees Sees) {
+	for i, r := range residents {
+		switch {
+		case i > 0 && residents[i-1].Workload == r.Workload:
+		case sees.may(r.Workload):
+			row.Workloads = append(row.Workloads, r.Workload.Namespace+"/"+r.Workload.Name)
+		default:
+			row.Others++
+		}
+	}
 }

@@ -32,7 +32,7 @@ type PlannedWork struct {
 type PlannedFor struct {
 	Scope, Node, Quota string
 	Workload           *fleet.Workload
-	Sees               func(*fleet.Workload) bool // which work is named; nil: all
+	Sees               Sees // which work is named
 }
 
 // covers says whether a node concerns those who ask.
@@ -112,7 +112,7 @@ func plannedWork(x maintenance.Plan) PlannedWork {
 func (w *PlannedWork) add(f PlannedFor, n *fleet.Node) {
 	w.Nodes = append(w.Nodes, n.Name)
 	for _, r := range n.Residents() {
-		if r.Phase != fleet.Leaving && f.has(r.Workload) && (f.Sees == nil || f.Sees(r.Workload)) {
+		if r.Phase != fleet.Leaving && f.has(r.Workload) && f.Sees.may(r.Workload) {
 			w.Workloads = append(w.Workloads, r.Workload.Namespace+"/"+r.Workload.Name)
 		}
 	}

@@ -54,15 +54,15 @@ type Next struct {
 	What string        `json:"what"`
 }
 
-// UsableOf is what a user in a namespace could start now in a quota's account. That a quota is a private
+// UsableOf is what a reader could start now in a quota's account. That a quota is a private
 // cluster of its backed nodes makes it a matter of counting: what the work that
 // is there leaves of them. Where nothing new starts, nothing is usable.
-func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now fleet.Instant) Usable {
-	u := Usable{Quota: a.Quota, Partition: p.ID, Backed: a.BackedGPUs(), Usage: a.Usage(), Next: nextEnd(a.Work(), now), GPUsPerNode: p.GPUsPerNode}
+func UsableOf(p *fleet.Partition, a *fleet.Account, by Reader, now fleet.Instant) Usable {
+	u := Usable{Quota: a.Quota, Partition: p.ID, Backed: a.BackedGPUs(), Usage: a.Usage(), Next: by.Sees.nextEnd(a.Work(), now), GPUsPerNode: p.GPUsPerNode}
 	count := a.Standing()
-	u.HeldForYou, u.Held = count.Left(user, namespace), count.Others(user, namespace)
+	u.HeldForYou, u.Held = count.Left(by.User, by.Namespace), count.Others(by.User, by.Namespace)
 	for _, h := range a.InsideHolds() {
-		if !h.Serves(user, namespace) && count.LeftOf(h) > 0 && (u.Next.At == 0 || h.Until < u.Next.At) {
+		if !h.Serves(by.User, by.Namespace) && count.LeftOf(h) > 0 && (u.Next.At == 0 || h.Until < u.Next.At) {
 			u.Next = Next{h.Until, fmt.Sprintf("hold %d for %s ends", h.ID, h.Holder())}
 		}
 	}
@@ -77,7 +77,7 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now 
 	u.Free = max(0, a.BackedGPUs()-a.Stays()-u.Held)
 	u.LargestGang = guaranteedGang(p, a, u.Free)
 	if w := lastToLeave(p); w != nil && u.Free > 0 {
-		u.Next = Next{w.GraceEnds, w.Namespace + "/" + w.Name + " has left"}
+		u.Next = Next{w.GraceEnds, by.Sees.name(w) + " has left"}
 	}
 	for i := range p.Islands {
 		u.IslandNodes = append(u.IslandNodes, a.Backing[i]-a.Touched(i))
@@ -96,16 +96,16 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, user, namespace string, now 
 	return u
 }
 
-// UsableFlexOf is what a namespace could start now on a partition's flex.
-func UsableFlexOf(p *fleet.Partition, namespace string, now fleet.Instant) UsableFlex {
-	row, own := NamespaceIn(p, namespace), p.FlexOf(namespace)
-	u := UsableFlex{Partition: p.ID, Flex: p.Flex(), Holds: row.FlexUsed, Share: row.FlexShare, Next: nextEnd(p.FlexWork(), now), GPUsPerNode: p.GPUsPerNode}
+// UsableFlexOf is what a reader's namespace could start now on a partition's flex.
+func UsableFlexOf(p *fleet.Partition, by Reader, now fleet.Instant) UsableFlex {
+	row, own := NamespaceIn(p, by.Namespace), p.FlexOf(by.Namespace)
+	u := UsableFlex{Partition: p.ID, Flex: p.Flex(), Holds: row.FlexUsed, Share: row.FlexShare, Next: by.Sees.nextEnd(p.FlexWork(), now), GPUsPerNode: p.GPUsPerNode}
 	for _, it := range own.Queue() {
 		if it.Pool == fleet.Base {
 			u.Waiting++
 		}
 	}
-	u.Share = max(u.Share, p.Flex()/max(1, others(p, namespace)+1))
+	u.Share = max(u.Share, p.Flex()/max(1, others(p, by.Namespace)+1))
 	for _, q := range QuotasIn(p) {
 		u.Callable += max(0, q.Unscheduled-q.Lent)
 	}
@@ -165,17 +165,17 @@ func starts(p *fleet.Partition) bool {
 }
 
 // nextEnd is the next moment at which some work must have ended, as declared.
-func nextEnd(work []*fleet.Workload, now fleet.Instant) Next {
+func (sees Sees) nextEnd(work []*fleet.Workload, now fleet.Instant) Next {
 	var next Next
 	for _, w := range work {
 		if w.Leaves() && w.GraceEnds > now && (next.At == 0 || w.GraceEnds < next.At) {
-			next = Next{w.GraceEnds, w.Namespace + "/" + w.Name + " has left"}
+			next = Next{w.GraceEnds, sees.name(w) + " has left"}
 		}
 		if w.MaxRuntime == 0 || w.Started == 0 || w.Leaves() {
 			continue
 		}
 		if at := w.Started.Add(w.MaxRuntime); at > now && (next.At == 0 || at < next.At) {
-			next = Next{at, w.Namespace + "/" + w.Name + " ends"}
+			next = Next{at, sees.name(w) + " ends"}
 		}
 	}
 	return next

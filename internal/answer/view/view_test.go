@@ -446,7 +446,7 @@ func TestALargestGangOfAQuotaIsOneOfThePartition(t *testing.T) {
 	sc.quota("t/x", 3, 3)
 	sc.quota("t/y", 1, 1)
 	sc.work("guest", "t/y", 8, fleet.Running, fleet.HoldsBorrowing, "a1", "a2", "a3", "a4")
-	x := UsableOf(sc.p, sc.p.Account("t/x"), "ada", "oak", 0)
+	x := UsableOf(sc.p, sc.p.Account("t/x"), Reader{User: "ada", Namespace: "oak"}, 0)
 	if x.LargestGang != 24 {
 		t.Fatalf("t/x could start a gang of %d, want 24: who borrows there gives way", x.LargestGang)
 	}
@@ -462,7 +462,7 @@ func TestRoomThatIsPromisedAlreadyIsTakenAwayOnce(t *testing.T) {
 	sc.work("comes", fleet.Flex, 8, fleet.Reserved, fleet.NoHolds, "a1")
 	sc.work("stays", fleet.Flex, 2, fleet.Running, fleet.HoldsFlex, "a2")
 	sc.work("leaves", fleet.Flex, 4, fleet.Leaving, fleet.HoldsFlex, "a2")
-	u := UsableFlexOf(sc.p, "ns-other", 0)
+	u := UsableFlexOf(sc.p, Reader{Namespace: "ns-other"}, 0)
 	expect(t, u, map[string]any{"free": 2 + 8, "largestGang": 8})
 	sc.check()
 }

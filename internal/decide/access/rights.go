@@ -83,6 +83,16 @@ func May(grants []Grant, a Action, at Place) bool {
 	return false
 }
 
+// Reads says whether grants let their holder read a workload in full: in its namespace, in the quota that it
+// targets, or in the cluster where it runs or whose pods it is.
+func Reads(s *fleet.State, grants []Grant, w *fleet.Workload) bool {
+	at := Place{Namespace: w.Namespace, Quota: w.Target, Cluster: w.Home()}
+	if p := s.Partition(w.Where); p != nil {
+		at.Cluster = p.Cluster
+	}
+	return May(grants, ReadWork, at)
+}
+
 // MaySomewhere says whether grants allow an action at any place at all.
 func MaySomewhere(grants []Grant, a Action) bool {
 	for _, g := range grants {

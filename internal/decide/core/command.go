@@ -14,6 +14,9 @@ type Actor struct {
 	// Principal is the identity that the server has proved; the zero value: no proof was asked for.
 	Principal fleet.Principal
 	Brings    []access.Grant // roles that the sign-in itself brings
+	// ByList: it speaks for work of others at a server where people sign in, as a cluster does for its pods. A quota
+	// without an access list is closed to that work, whatever the actor itself may.
+	ByList bool
 
 	rights []access.Grant // Brings and what is bound, once they are looked up
 	looked bool

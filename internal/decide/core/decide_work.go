@@ -49,7 +49,7 @@ func checkTarget(s *fleet.State, by Actor, spec fleet.Spec, target, partition st
 	if q == nil {
 		return noQuota(s, target)
 	}
-	if refusal := by.closedOut(s, q, spec.User); refusal != nil {
+	if refusal := by.closedOut(s, q, spec); refusal != nil {
 		return refusal
 	}
 	if !q.Access.Allows(spec.User, spec.Groups, spec.Namespace) {
@@ -58,18 +58,23 @@ func checkTarget(s *fleet.State, by Actor, spec fleet.Spec, target, partition st
 	return nil
 }
 
-// closedOut refuses a quota without an access list to those who signed in and may not give it one.
-func (a Actor) closedOut(s *fleet.State, q *fleet.Quota, user string) *Refusal {
-	if !q.Access.Closed(a.Principal.SignedIn()) || a.may(access.SetAccess, access.Place{Quota: q.Path}) {
+// closedOut refuses a quota without an access list to those who signed in and may not give it one, and to
+// work of a cluster where people sign in.
+func (a Actor) closedOut(s *fleet.State, q *fleet.Quota, spec fleet.Spec) *Refusal {
+	if !q.Access.Closed(a.Principal.SignedIn() || a.ByList) || !a.ByList && a.may(access.SetAccess, access.Place{Quota: q.Path}) {
 		return nil
 	}
-	return refuse(AccessDenied, "quota %s has no access list, and where people sign in such a quota is closed; muster quota access %s --user %s opens it, by %s", q.Path, q.Path, user, answerer(s, q.Path))
+	name := "--user " + spec.User
+	if a.ByList {
+		name = "--namespace " + spec.Namespace
+	}
+	return refuse(AccessDenied, "quota %s has no access list, and where people sign in such a quota is closed; muster quota access %s %s opens it, by %s", q.Path, q.Path, name, answerer(s, q.Path))
 }
 
 // ClosedTo says of a quota without an access list why an actor may not target it; nil: it may, as
 // far as that goes.
 func ClosedTo(s *fleet.State, a Actor, q *fleet.Quota, now fleet.Instant) *Refusal {
-	return a.resolved(s, now).closedOut(s, q, a.User)
+	return a.resolved(s, now).closedOut(s, q, fleet.Spec{User: a.User})
 }
 
 // answerer is who is to be asked about a quota.
@@ -80,9 +85,30 @@ func answerer(s *fleet.State, quota string) string {
 	return "the operators"
 }
 
+// sees says whether the actor may know of a workload; nil: whether there is one in the namespace.
+func (a Actor) sees(s *fleet.State, w *fleet.Workload, namespace string) bool {
+	switch {
+	case a.Operator || !a.Principal.SignedIn() || s.Policy.OpenReading:
+		return true
+	case w == nil:
+		return a.may(access.ReadWork, access.Place{Namespace: namespace})
+	}
+	return a.User != "" && w.User == a.User || access.Reads(s, a.rights, w)
+}
+
+// HiddenWork refuses to say whether there is a workload, to an actor who may not read it: a refusal in other words
+// than those for one that is not there would let names be guessed.
+func HiddenWork(a Actor, namespace, name string) *Refusal {
+	return refuse(AccessDenied, "%s may not read work of namespace %s, so it is not said whether there is a workload %s/%s; muster role list --mine shows the roles there are",
+		a.Name, clip(namespace), clip(namespace), clip(name))
+}
+
 // findOwn finds a workload that has not ended and that the actor may change.
 func findOwn(s *fleet.State, a Actor, namespace, name string) (*fleet.Workload, *Refusal) {
 	w := s.Workload(namespace, name)
+	if !a.sees(s, w, namespace) {
+		return nil, HiddenWork(a, namespace, name)
+	}
 	if w == nil {
 		return nil, refuse(NoSuchWorkload, "there is no workload %s/%s; muster job list shows those there are", clip(namespace), clip(name))
 	}

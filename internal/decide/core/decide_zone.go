@@ -107,7 +107,11 @@ func checkZone(z fleet.Zone, now fleet.Instant) *Refusal {
 // and workloads.
 func mayZone(s *fleet.State, a Actor, z fleet.Zone) *Refusal {
 	if z.Workload != "" {
-		if w := s.Workload(z.Namespace, z.Workload); w == nil || w.State.Ended() {
+		w := s.Workload(z.Namespace, z.Workload)
+		if !a.sees(s, w, z.Namespace) {
+			return HiddenWork(a, z.Namespace, z.Workload)
+		}
+		if w == nil || w.State.Ended() {
 			return refuse(NoSuchWorkload, "there is no workload %s/%s that has not ended", clip(z.Namespace), clip(z.Workload))
 		}
 		_, refusal := findOwn(s, a, z.Namespace, z.Workload)

@@ -3,7 +3,9 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 
+	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -53,14 +55,37 @@ func (c *caller) may(action access.Action) bool {
 // sees says whether the caller may read a workload in full: its submitter, a
 // role that reaches it, and everybody where the policy says so or without a sign-in.
 func (c *caller) sees(state *fleet.State, w *fleet.Workload) bool {
-	if c.actor.Operator || !c.actor.Principal.SignedIn() || state.Policy.OpenReading || w.User == c.actor.User {
-		return true
+	return c.readsAll() || w.User == c.actor.User || access.Reads(state, c.rights, w)
+}
+
+// readsAll says whether the caller may read all work: an operator, everybody without a sign-in, and everybody
+// where the policy says so now. What the policy was is no matter to who asks about the past.
+func (c *caller) readsAll() bool {
+	return c.actor.Operator || !c.actor.Principal.SignedIn() || c.openReading
+}
+
+// reads is the same of a state's work.
+func (c *caller) reads(state *fleet.State) view.Sees {
+	return func(w *fleet.Workload) bool { return c.sees(state, w) }
+}
+
+// seesNamespace says whether the caller may be told what a namespace does in a cluster.
+func (c *caller) seesNamespace(cluster string) func(string) bool {
+	return func(namespace string) bool {
+		return c.readsAll() || access.May(c.rights, access.ReadWork, access.Place{Namespace: namespace, Cluster: cluster})
 	}
-	at := access.Place{Namespace: w.Namespace, Quota: w.Target, Cluster: w.Home()}
-	if p := state.Partition(w.Where); p != nil {
-		at.Cluster = p.Cluster
+}
+
+// seesIn says whether the caller may be told of a workload, or of a pod that is not Muster's, by its name in
+// a partition.
+func (c *caller) seesIn(p *fleet.Partition) func(string) bool {
+	return func(full string) bool {
+		namespace, name, _ := strings.Cut(full, "/")
+		if w := p.State().Workload(namespace, name); w != nil {
+			return c.sees(p.State(), w)
+		}
+		return c.seesNamespace(p.Cluster)(namespace)
 	}
-	return access.May(c.rights, access.ReadWork, at)
 }
 
 // seesNamed is the same of a workload by its name. Of one that there is no more its namespace decides.
@@ -68,19 +93,13 @@ func (c *caller) seesNamed(state *fleet.State, namespace, name string) bool {
 	if w := state.Workload(namespace, name); w != nil {
 		return c.sees(state, w)
 	}
-	return c.actor.Operator || !c.actor.Principal.SignedIn() || state.Policy.OpenReading || access.May(c.rights, access.ReadWork, access.Place{Namespace: namespace})
+	return c.seesNamespace("")(namespace)
 }
 
 // seesZone says whether the caller may read a zone: each over a part of the fleet, and of those over
 // work the own ones, and those over work that the caller may read. They say its name and why it matters.
 func (c *caller) seesZone(state *fleet.State, z *fleet.Zone) bool {
 	return z.Workload == "" || z.By == c.actor.Name || c.seesNamed(state, z.Namespace, z.Workload)
-}
-
-// unseen refuses to show a workload.
-func (c *caller) unseen(namespace, name string) error {
-	return &core.Refusal{Code: core.AccessDenied, Message: "workload " + namespace + "/" + name + " is another team's, and no role of " + c.actor.Name +
-		" reaches it; muster role list --mine shows those there are"}
 }
 
 // shown is a record without the events that the caller may not read; without any where all are.
@@ -91,7 +110,7 @@ func (s *service) shown(ctx context.Context, r event.Record) event.Record {
 	}
 	var kept []event.Event
 	s.engine.Look(func(state *fleet.State) {
-		full := state.Policy.OpenReading || access.May(c.rights, access.ReadEvents, access.Place{})
+		full := c.openReading || access.May(c.rights, access.ReadEvents, access.Place{})
 		for _, e := range r.Events {
 			if c.hears(state, e, full) {
 				kept = append(kept, e)

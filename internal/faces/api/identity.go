@@ -50,6 +50,8 @@ type caller struct {
 	token  string
 	rights []access.Grant
 	runs   bool // who answers for the call runs the fleet
+	// openReading: the policy lets everybody who signs in read all work.
+	openReading bool
 	// recheck judges the caller again, while a stream goes on; nil: there is no request behind it.
 	recheck func() error
 }
@@ -79,13 +81,13 @@ func (s *Server) identify(r *http.Request) (*caller, error) {
 	}
 	s.signIns.note(who, c.source, s.now())
 	c.token, c.actor = who.Token, actorOf(who)
-	c.rights = s.rightsOf(c.actor)
+	c.rights, c.openReading = s.rightsOf(c.actor)
 	c.runs = c.runsFleet()
 	if as := r.Header.Get(headerAs); as != "" && as != who.User {
 		if c.actor, err = s.actFor(c, as); err != nil {
 			return c, err
 		}
-		c.rights = s.rightsOf(c.actor)
+		c.rights, c.openReading = s.rightsOf(c.actor)
 	}
 	c.key = r.Header.Get(headerKey)
 	if len(c.key) > maxKey {
@@ -98,16 +100,17 @@ func (s *Server) identify(r *http.Request) (*caller, error) {
 // fleet, so that the bounds on what they ask are an operator's.
 func (c *caller) runsFleet() bool { return c.actor.Operator || access.RunsFleet(c.rights) }
 
-// rightsOf are the roles of an actor that are in force now.
-func (s *Server) rightsOf(a core.Actor) (rights []access.Grant) {
+// rightsOf are the roles of an actor that are in force now, and whether the policy lets everybody read all work.
+func (s *Server) rightsOf(a core.Actor) (rights []access.Grant, openReading bool) {
 	if a.Operator || a.Principal.Kind == "" {
-		return a.Brings
+		return a.Brings, false
 	}
 	now := fleet.InstantOf(s.now())
 	s.engine.Peek(func(state *fleet.State) {
 		rights = access.Rights(state, access.Who{Principal: a.Principal, Groups: a.Groups, Brings: a.Brings}, now)
+		openReading = state.Policy.OpenReading
 	})
-	return rights
+	return rights, openReading
 }
 
 // unknownCaller says why a caller is not known.
@@ -139,7 +142,7 @@ func (s *Server) actFor(c *caller, as string) (core.Actor, error) {
 	}
 	other, _ := s.auth.Find(as)
 	a := core.Actor{Name: own.Name + " for user:" + as, User: as, Groups: other.Groups, Brings: other.Holds}
-	if own.Principal.SignedIn() {
+	if own.Principal.SignedIn() || s.signIn {
 		a.Principal = fleet.Principal{Kind: fleet.UserPrincipal, Name: as}
 	}
 	return a, nil

@@ -34,7 +34,7 @@ func (s *Server) recheckOf(r *http.Request, was *caller) func() error {
 			s.noteInAudit(r, is, err)
 			return fail(err)
 		}
-		if is.actor.Name != was.actor.Name || is.actor.Operator != was.actor.Operator || !reflect.DeepEqual(is.rights, was.rights) || !reflect.DeepEqual(is.actor.Groups, was.actor.Groups) {
+		if is.actor.Name != was.actor.Name || is.actor.Operator != was.actor.Operator || is.openReading != was.openReading || !reflect.DeepEqual(is.rights, was.rights) || !reflect.DeepEqual(is.actor.Groups, was.actor.Groups) {
 			return errOtherRights
 		}
 		return nil

@@ -57,23 +57,42 @@ func (r *refusedSubmissions) note(s fleet.Spec, err error, at time.Time) {
 	}
 }
 
-// find finds a workload by name that the caller may read. For one whose submission was
-// refused the answer says so.
+// find finds a workload by name that the caller may read. Where it may not, it is not told whether there is one.
+// For one whose submission was refused the answer says so.
 func (s *service) find(ctx context.Context, state *fleet.State, namespace, name string) (*fleet.Workload, error) {
-	c := callerOf(ctx)
-	if w := state.Workload(namespace, name); w != nil {
-		if !c.sees(state, w) {
-			return nil, c.unseen(namespace, name)
-		}
+	c, w := callerOf(ctx), state.Workload(namespace, name)
+	seen := c.seesNamed(state, namespace, name)
+	if w != nil && seen {
 		return w, nil
 	}
-	s.refused.mu.Lock()
-	defer s.refused.mu.Unlock()
-	if r, ok := s.refused.last[namespace+"/"+name]; ok && c.sees(state, &fleet.Workload{Spec: r.of}) {
-		return nil, &core.Refusal{Code: r.why.Code, Figures: r.why.Figures, Message: fmt.Sprintf(
-			"%.80s/%.80s was not accepted at %s, so it does not wait: %s", namespace, name, r.at.UTC().Format("15:04:05 UTC"), r.why.Message)}
+	if refusal := s.refused.of(namespace, name, func(w *fleet.Workload) bool { return c.sees(state, w) }); refusal != nil && w == nil {
+		return nil, refusal
+	}
+	if !seen {
+		return nil, hidden(c, state, namespace, name)
 	}
 	return nil, &core.Refusal{Code: core.NoSuchWorkload, Message: fmt.Sprintf("there is no workload %.80s/%.80s; %s", namespace, name, likely(c, state, namespace, name))}
+}
+
+// of is why a submission under a name was refused, to who may know of it; nil: none was.
+func (r *refusedSubmissions) of(namespace, name string, may func(*fleet.Workload) bool) *core.Refusal {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last, ok := r.last[namespace+"/"+name]
+	if !ok || !may(&fleet.Workload{Spec: last.of}) {
+		return nil
+	}
+	return &core.Refusal{Code: last.why.Code, Figures: last.why.Figures, Message: fmt.Sprintf(
+		"%.80s/%.80s was not accepted at %s, so it does not wait: %s", namespace, name, last.at.UTC().Format("15:04:05 UTC"), last.why.Message)}
+}
+
+// hidden refuses to say whether there is a workload, and names those that may be meant.
+func hidden(c *caller, state *fleet.State, namespace, name string) *core.Refusal {
+	refusal := core.HiddenWork(c.actor, namespace, name)
+	if likely := meant(c, state, namespace, name); likely != "" {
+		refusal.Message += "; " + likely
+	}
+	return refusal
 }
 
 // mostSuggested is how many workloads are named where none has the name that was asked for.
@@ -82,12 +101,17 @@ const mostSuggested = 3
 // mostSearched is among how many workloads others of a name are looked for: others wait for the search.
 const mostSearched = 20_000
 
-// likely says which workloads may be meant: those that the caller may see and that have the name in
-// other namespaces, or that number, those that have not ended first; else the one with the nearest name.
+// likely says which workloads may be meant, or where they stand.
 func likely(c *caller, state *fleet.State, namespace, name string) string {
+	return cmp.Or(meant(c, state, namespace, name), "muster job list shows those there are")
+}
+
+// meant says which workloads may be meant: those that the caller may see and that have the name in
+// other namespaces, or that number, those that have not ended first; else the one with the nearest name. "": none.
+func meant(c *caller, state *fleet.State, namespace, name string) string {
 	var names []string
 	if len(state.Workloads) > mostSearched {
-		return "muster job list shows those there are"
+		return ""
 	}
 	number, err := strconv.ParseUint(name, 10, 64)
 	for _, ended := range []bool{false, true} {
@@ -104,7 +128,7 @@ func likely(c *caller, state *fleet.State, namespace, name string) string {
 		names = []string{near}
 	}
 	if len(names) == 0 {
-		return "muster job list shows those there are"
+		return ""
 	}
 	return "did you mean " + strings.Join(names[:min(len(names), mostSuggested)], " or ") + "?"
 }

@@ -56,11 +56,11 @@ func capacity(out *musterv1.CapacityResponse, s *fleet.State, m *musterv1.Capaci
 
 // Flex is each partition's flex, and what each namespace has of it.
 func (s capacityService) Flex(ctx context.Context, m *musterv1.FlexRequest) (*musterv1.FlexResponse, error) {
-	out := &musterv1.FlexResponse{}
+	out, c := &musterv1.FlexResponse{}, callerOf(ctx)
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
 		list, err := partitions(state, m.GetScope())
 		for _, p := range list {
-			out.Pools = append(out.Pools, wire.FlexPool(p))
+			out.Pools = append(out.Pools, wire.FlexPool(p, c.seesNamespace(p.Cluster)))
 		}
 		return err
 	})
@@ -87,7 +87,7 @@ const mostTight = 100
 
 // Nodes lists nodes.
 func (s capacityService) Nodes(ctx context.Context, m *musterv1.NodesRequest) (*musterv1.NodesResponse, error) {
-	out := &musterv1.NodesResponse{}
+	out, c := &musterv1.NodesResponse{}, callerOf(ctx)
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
 		scope, only := island(m.GetScope())
 		list, err := partitions(state, scope)
@@ -99,9 +99,9 @@ func (s capacityService) Nodes(ctx context.Context, m *musterv1.NodesRequest) (*
 			return err
 		}
 		for _, p := range list {
-			rows := wire.Nodes(p, wants)
+			rows := wire.Nodes(p, wants, c.reads(state))
 			if len(m.GetNames()) > 0 {
-				wire.Tight(p, rows[:min(len(rows), mostTight)])
+				wire.Tight(p, rows[:min(len(rows), mostTight)], c.seesIn(p))
 			}
 			out.Nodes = append(out.Nodes, rows...)
 		}

@@ -23,8 +23,9 @@ func (s comingService) Coming(ctx context.Context, m *musterv1.ComingRequest) (*
 			return err
 		}
 		takes := func(i *fleet.Incident) int { return wire.IncidentGPUs(state, i) }
-		hidden := callerOf(ctx).hiddenZones(state)
-		ahead := slices.DeleteFunc(append(view.ComingTo(state, list, takes, at), arrivals(state, m.GetScope(), at)...), func(a view.Ahead) bool { return a.Kind == view.AheadZone && hidden[a.About] })
+		c := callerOf(ctx)
+		hidden := c.hiddenZones(state)
+		ahead := slices.DeleteFunc(append(view.ComingTo(state, list, takes, c.reads(state), at), arrivals(state, m.GetScope(), at)...), func(a view.Ahead) bool { return a.Kind == view.AheadZone && hidden[a.About] })
 		view.SortAhead(ahead)
 		if most := int(m.GetLimit()); most > 0 && len(ahead) > most {
 			out.More, ahead = int32(len(ahead)-most), ahead[:most]

@@ -93,7 +93,7 @@ func (s healthService) Health(ctx context.Context, m *musterv1.HealthRequest) (*
 			out.Partitions = append(out.Partitions, wire.PartitionHealth(view.HealthOf(state, p, at)))
 			out.Banners = append(out.Banners, wire.PartitionBanners(p)...)
 		}
-		out.Hung = wire.HungWork(state, list, at)
+		out.Hung, out.HungOthers = wire.HungWork(state, list, callerOf(ctx).reads(state), at)
 		return err
 	})
 	out.Seen = seen

@@ -130,7 +130,7 @@ func (s maintenanceService) PlannedWork(ctx context.Context, m *musterv1.Planned
 
 // plannedFor finds whom planned work is asked for.
 func (s maintenanceService) plannedFor(ctx context.Context, state *fleet.State, m *musterv1.PlannedWorkRequest) (f view.PlannedFor, err error) {
-	f = view.PlannedFor{Scope: m.GetScope(), Node: m.GetNode(), Quota: m.GetQuota(), Sees: func(w *fleet.Workload) bool { return callerOf(ctx).sees(state, w) }}
+	f = view.PlannedFor{Scope: m.GetScope(), Node: m.GetNode(), Quota: m.GetQuota(), Sees: callerOf(ctx).reads(state)}
 	switch {
 	case set(m.GetScope(), m.GetNode(), m.GetQuota(), m.GetWorkload()) > 1:
 		return f, wire.Wrong("scope", "stands beside a node, a quota or a workload; name one of them")

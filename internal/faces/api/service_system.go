@@ -30,7 +30,7 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 		}
 		out.Banners = append(append(sealsBroken(state, at), proposalsOpen(state, callerOf(ctx))...), wire.Banners(state.Partitions)...)
 		out.Warnings = wire.Warnings(state, state.Partitions, at)
-		for _, w := range wire.CutWarnings(state, func(w *fleet.Workload) bool { return callerOf(ctx).sees(state, w) }, at) {
+		for _, w := range wire.CutWarnings(state, callerOf(ctx).reads(state), at) {
 			out.Banners, out.Warnings = append(out.Banners, w.GetText()), append(out.Warnings, w)
 		}
 		if m.GetWithoutWorkloads() {

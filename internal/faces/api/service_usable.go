@@ -12,20 +12,20 @@ import (
 // Usable is what the caller can use now: in each quota that it may target, and on flex.
 func (s capacityService) Usable(ctx context.Context, m *musterv1.UsableRequest) (*musterv1.UsableResponse, error) {
 	out, c := &musterv1.UsableResponse{}, callerOf(ctx)
-	actor := c.actor
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		list, err := partitions(state, m.GetScope())
 		if err != nil {
 			return err
 		}
+		by := view.Reader{User: c.actor.User, Namespace: m.GetNamespace(), Sees: c.reads(state)}
 		for _, p := range list {
 			for _, a := range p.Accounts {
 				q := state.Quota(a.Quota)
 				if m.GetAll() || q != nil && c.targets(state, q, m.GetNamespace(), at) {
-					out.Quotas = append(out.Quotas, wire.UsableQuota(view.UsableOf(p, a, actor.User, m.GetNamespace(), at), q, s.signsIn(c)))
+					out.Quotas = append(out.Quotas, wire.UsableQuota(view.UsableOf(p, a, by, at), q, s.signsIn(c)))
 				}
 			}
-			out.Flex = append(out.Flex, wire.UsableFlex(view.UsableFlexOf(p, m.GetNamespace(), at)))
+			out.Flex = append(out.Flex, wire.UsableFlex(view.UsableFlexOf(p, by, at)))
 		}
 		return nil
 	})

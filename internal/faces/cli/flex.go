@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // flexOptions are those of `muster capacity flex`.
@@ -47,6 +48,9 @@ func (o *flexOptions) ask(ctx context.Context) (answer, error) {
 				add = t.hide
 			}
 			add(pool.GetPartition(), n.GetNamespace(), n.GetUsed(), n.GetShare(), n.GetWaiting())
+		}
+		if n := pool.GetOthers(); n != nil {
+			t.add(pool.GetPartition(), words.OtherNamespaces(int(pool.GetOtherNamespaces())), n.GetUsed(), n.GetShare(), n.GetWaiting())
 		}
 	}
 	return answer{message: res, table: t, lead: func(p *page) { p.pools(res.GetPools()) }}, nil

@@ -236,7 +236,7 @@ func (p *page) node(n *musterv1.Node, set string) {
 	p.field("GPUs", fmt.Sprintf("%d, %d free", n.GetGpus(), n.GetFree()))
 	p.field("dead GPUs", short2(n.GetDead(), "of them"))
 	p.field("quota", n.GetQuota())
-	p.field("workloads", words.Few(n.GetWorkloads(), 12))
+	p.field("workloads", words.Few(words.WorkOn(n), 12))
 	p.tight(n)
 }
 

@@ -55,7 +55,7 @@ func (o *healthOptions) ask(ctx context.Context) (answer, error) {
 }
 
 func waitingFor(res *musterv1.HealthResponse) int {
-	n := len(res.GetBanners()) + len(res.GetHung())
+	n := len(res.GetBanners()) + len(res.GetHung()) + int(res.GetHungOthers())
 	for _, h := range res.GetPartitions() {
 		n += len(h.GetWaiting())
 	}
@@ -83,6 +83,9 @@ func (p *page) health(res *musterv1.HealthResponse, limit int) {
 	for _, w := range res.GetHung() {
 		p.wrapAs(p.paint.paint(bad, "hung")+": ", fmt.Sprintf("%s/%s on %d GPUs of %s looks busy while tensor cores and network have been still for %s",
 			w.GetNamespace(), w.GetName(), w.GetGpus(), w.GetPartition(), short(w.GetStill().AsDuration())))
+	}
+	if n := int(res.GetHungOthers()); n > 0 {
+		p.wrapAs(p.paint.paint(bad, "hung")+": ", text.Count(n, "workload")+" of other teams")
 	}
 }
 

@@ -88,7 +88,7 @@ func nodeTable(list []*musterv1.Node) *table {
 		column{head: "SIGNAL", cut: true, spare: true})
 	for _, n := range list {
 		t.add(n.GetName(), n.GetPartition(), n.GetIsland(), n.GetRack(), state(n.GetState()), n.GetSince(), n.GetGpus(), n.GetDead(),
-			n.GetFree(), n.GetQuota(), n.GetWorkloads(), n.GetSignal())
+			n.GetFree(), n.GetQuota(), words.WorkOn(n), n.GetSignal())
 	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 )
 
@@ -77,8 +78,8 @@ func cellOf(n *musterv1.Node, found bool, leads Leads) draw.Cell {
 	}
 	if len(n.GetHeld()) == 0 {
 		c.Says += "\nnobody holds it"
-	} else if len(n.GetWorkloads()) > 0 {
-		c.Says += "\n" + some(n.GetWorkloads(), 4)
+	} else if on := words.WorkOn(n); len(on) > 0 {
+		c.Says += "\n" + some(on, 4)
 	}
 	return c
 }

@@ -49,16 +49,28 @@ func IslandCapacities(p *fleet.Partition) []*musterv1.IslandCapacity {
 	return rows
 }
 
-// FlexPool is a partition's flex, with the use and share of each namespace in GPUs.
-func FlexPool(p *fleet.Partition) *musterv1.FlexPool {
+// FlexPool is a partition's flex, with the use and share in GPUs of each namespace that may be named; the
+// others are told together.
+func FlexPool(p *fleet.Partition, may func(namespace string) bool) *musterv1.FlexPool {
 	pool := &musterv1.FlexPool{Partition: p.ID, Flex: int32(p.Flex()), Used: int32(p.Tally().FlexUsed)}
 	for _, name := range p.Namespaces() {
 		row := view.NamespaceIn(p, name)
-		pool.Namespaces = append(pool.Namespaces, &musterv1.NamespaceFlex{
+		one := &musterv1.NamespaceFlex{
 			Namespace: name, Used: int32(row.FlexUsed), Share: int32(row.FlexShare), Waiting: int32(p.FlexOf(name).WaitsToStart()),
-		})
+		}
+		if may(name) {
+			pool.Namespaces = append(pool.Namespaces, one)
+			continue
+		}
+		pool.OtherNamespaces++
+		pool.Others = together(pool.GetOthers(), one)
 	}
 	return pool
+}
+
+// together is what several namespaces have.
+func together(all, one *musterv1.NamespaceFlex) *musterv1.NamespaceFlex {
+	return &musterv1.NamespaceFlex{Used: all.GetUsed() + one.GetUsed(), Share: all.GetShare() + one.GetShare(), Waiting: all.GetWaiting() + one.GetWaiting()}
 }
 
 // FreeIslands is what is free in each island of a partition.
@@ -80,12 +92,13 @@ func FreeIslands(p *fleet.Partition) []*musterv1.FreeIsland {
 	return rows
 }
 
-// Nodes are the wanted nodes of a partition, in order of island and name.
-func Nodes(p *fleet.Partition, wants func(*fleet.Partition, *fleet.Node) bool) []*musterv1.Node {
+// Nodes are the wanted nodes of a partition, in order of island and name, with the names of the work
+// that the reader may read.
+func Nodes(p *fleet.Partition, wants func(*fleet.Partition, *fleet.Node) bool, sees view.Sees) []*musterv1.Node {
 	var rows []*musterv1.Node
 	for i, n := range p.Nodes {
 		if wants(p, n) {
-			one := node(view.NodeRow(p, n), n)
+			one := node(view.NodeRow(p, n, sees), n)
 			for _, h := range view.HeldOn(p, i) {
 				one.Held = append(one.Held, &musterv1.NodeHeld{Holds: h.Holds, Target: h.Target, Gpus: int32(h.GPUs)})
 			}
@@ -98,13 +111,15 @@ func Nodes(p *fleet.Partition, wants func(*fleet.Partition, *fleet.Node) bool) [
 	return rows
 }
 
-// Tight adds to nodes of a partition for which pods they have too little of something beside GPUs.
-func Tight(p *fleet.Partition, rows []*musterv1.Node) {
+// Tight adds to nodes of a partition for which pods they have too little of something beside GPUs. may says
+// which work and pods, namespace/name, the reader may be told of.
+func Tight(p *fleet.Partition, rows []*musterv1.Node, may func(name string) bool) {
 	asks := explain.AsksIn(p.State(), p)
 	for _, row := range rows {
 		i, _ := p.Node(row.GetName())
 		list, more := asks.TightFor(p, i)
 		for _, t := range list {
+			t = t.To(may)
 			row.Tight = append(row.Tight, &musterv1.NodeTight{
 				Footprint: t.Footprint, Takes: int32(t.Takes), Of: int32(t.Of), Empty: int32(t.Empty), Text: t.String(),
 				Workloads: t.Work, Pods: t.Pods, AskedBy: t.Asked,
@@ -118,7 +133,7 @@ func node(row view.Node, n *fleet.Node) *musterv1.Node {
 	out := &musterv1.Node{
 		Name: row.Node, Partition: row.Partition, Island: row.Island, Rack: int32(row.Rack),
 		Gpus: int32(row.GPUs), Dead: int32(row.Dead), State: string(row.State), Signal: row.Signal,
-		Since: Instant(row.Since), Free: int32(row.Free), Workloads: row.Workloads,
+		Since: Instant(row.Since), Free: int32(row.Free), Workloads: row.Workloads, Others: int32(row.Others),
 	}
 	if owner := n.Owner(); owner != nil {
 		out.Quota = owner.Quota

@@ -174,13 +174,18 @@ func Faults(list []fleet.Fault) []*musterv1.Fault {
 	return out
 }
 
-// HungWork lists the work that hangs in some partitions, in order of submission.
-func HungWork(s *fleet.State, list []*fleet.Partition, at fleet.Instant) []*musterv1.HungWork {
+// HungWork lists the work that hangs in some partitions, in order of submission: what the reader may read, and
+// how much else.
+func HungWork(s *fleet.State, list []*fleet.Partition, sees view.Sees, at fleet.Instant) (rows []*musterv1.HungWork, others int32) {
 	var found []*fleet.Workload
 	look := func(work []*fleet.Workload) {
 		for _, w := range work {
-			if w.Usage != nil && view.Hung(s, w, at) {
+			switch {
+			case w.Usage == nil || !view.Hung(s, w, at):
+			case sees(w):
 				found = append(found, w)
+			default:
+				others++
 			}
 		}
 	}
@@ -191,13 +196,13 @@ func HungWork(s *fleet.State, list []*fleet.Partition, at fleet.Instant) []*must
 		look(p.FlexWork())
 	}
 	sort.Slice(found, func(i, j int) bool { return found[i].ID < found[j].ID })
-	rows := make([]*musterv1.HungWork, len(found))
+	rows = make([]*musterv1.HungWork, len(found))
 	for i, w := range found {
 		rows[i] = &musterv1.HungWork{
 			Namespace: w.Namespace, Name: w.Name, Partition: w.Where, Gpus: int32(w.GPUs()), Still: durationpb.New(w.StillFor(at)),
 		}
 	}
-	return rows
+	return rows, others
 }
 
 // Trouble is what an explanation says beside its blockers: why a workload

@@ -20,15 +20,17 @@ type view struct {
 	p      *musterv1.PartitionCapacity
 	island string
 	drawn
-	backing    []backed
-	quotas     []*musterv1.Quota
-	islands    []string // of the columns of backing
-	rows       []islandRow
-	namespaces []*musterv1.NamespaceFlex
-	coming     coming.View
-	planned    coming.PlannedView
-	shadow     string // the cluster, where it is in mode shadow
-	keeps      string // which buffer policy holds, and of which scope it is; "": not known
+	backing         []backed
+	quotas          []*musterv1.Quota
+	islands         []string // of the columns of backing
+	rows            []islandRow
+	namespaces      []*musterv1.NamespaceFlex
+	others          *musterv1.NamespaceFlex // of namespaces whose work the reader may not read; nil: there are none
+	otherNamespaces int
+	coming          coming.View
+	planned         coming.PlannedView
+	shadow          string // the cluster, where it is in mode shadow
+	keeps           string // which buffer policy holds, and of which scope it is; "": not known
 }
 
 // drawn is how the islands are drawn.
@@ -85,6 +87,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	for _, pool := range x.GetPools() {
+		m.others, m.otherNamespaces = pool.GetOthers(), int(pool.GetOtherNamespaces())
 		for _, n := range pool.GetNamespaces() {
 			if n.GetUsed()+n.GetWaiting() > 0 { // others ask for nothing here
 				m.namespaces = append(m.namespaces, n)

@@ -1,0 +1,22 @@
+package view
+
+import "github.com/muster-fleet/muster/internal/state/fleet"
+
+// Sees says whether a reader may read a workload in full, with its name. nil: they may read all.
+type Sees func(*fleet.Workload) bool
+
+// Reader is who asks what they can use: whose holds are theirs, and which work they may read.
+type Reader struct {
+	User, Namespace string
+	Sees            Sees
+}
+
+func (sees Sees) may(w *fleet.Workload) bool { return sees == nil || sees(w) }
+
+// name is what a workload is called to the reader.
+func (sees Sees) name(w *fleet.Workload) string {
+	if sees.may(w) {
+		return w.Namespace + "/" + w.Name
+	}
+	return "another team's work"
+}

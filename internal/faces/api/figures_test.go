@@ -1,0 +1,280 @@
+package api_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/muster-fleet/muster/client"
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/decide/access"
+	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/api"
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+const merlinToken, eveToken = "merlin-token-0123456789abcdef", "eve-token-0123456789abcdef"
+
+// aviary is a house where merlin's work, falcon-… of namespace kestrel, is wherever work can be. It runs, waits, is
+// on flex, hangs, ends soon, stands on a node that failed and on tight ones, and is planned around. eve has work
+// of her own in research/elm, and no role that reaches merlin's.
+func aviary(t *testing.T) *house {
+	t.Helper()
+	tokens, err := api.ParseTokens(strings.NewReader(fmt.Sprintf(`
+- {token_sha256: %s, user: ops, operator: true}
+- {token_sha256: %s, user: merlin, groups: [birds], namespaces: [kestrel]}
+- {token_sha256: %s, user: eve, groups: [trees], namespaces: [elm]}
+`, sumOf(opsToken), sumOf(merlinToken), sumOf(eveToken))))
+	must(t, err)
+	h := open(t, func(o *api.Options) { o.Auth = tokens })
+	h.Client = h.as(opsToken, "")
+	_, err = h.Fleet.Apply(t.Context(), furniture())
+	must(t, err)
+	_, err = h.Fleet.Apply(t.Context(), &musterv1.ApplyRequest{Write: &musterv1.Write{Reason: "a second team"}, Changes: []*musterv1.Change{
+		{Change: &musterv1.Change_CreateQuota{CreateQuota: &musterv1.CreateQuotaRequest{Path: "research/elm"}}},
+		{Change: &musterv1.Change_SetGrant{SetGrant: &musterv1.SetGrantRequest{Quota: "research/elm", Partition: "tiger/h200", Gpus: 16}}},
+		{Change: &musterv1.Change_SetAccess{SetAccess: &musterv1.SetAccessRequest{Path: "research/oak", Access: &musterv1.Access{Groups: []string{"birds", "trees"}}}}},
+		{Change: &musterv1.Change_SetAccess{SetAccess: &musterv1.SetAccessRequest{Path: "research/elm", Access: &musterv1.Access{Groups: []string{"trees"}}}}},
+	}})
+	must(t, err)
+	merlin, eve := h.as(merlinToken, ""), h.as(eveToken, "")
+	work := func(name, target string, nodes int32, ends time.Duration) *musterv1.SubmitRequest {
+		sp := gang(name, target, nodes)
+		sp.Namespace = "kestrel"
+		if ends > 0 {
+			sp.MaxRuntime = durationpb.New(ends)
+		}
+		return &musterv1.SubmitRequest{Spec: sp}
+	}
+	for _, m := range []*musterv1.SubmitRequest{
+		work("falcon-runs", "research/oak", 2, 8*time.Hour), work("falcon-hangs", "research/oak", 1, 0), work("falcon-waits", "research/oak", 4, 0),
+		work("falcon-lent", "flex", 2, 6*time.Hour), work("falcon-queues", "flex", 12, 0),
+	} {
+		_, err := merlin.Workloads.Submit(t.Context(), m)
+		must(t, err)
+	}
+	own := work("ash", "research/elm", 1, 0)
+	own.Spec.Namespace = "elm"
+	_, err = eve.Workloads.Submit(t.Context(), own)
+	must(t, err)
+	still := 0.0
+	for range 2 {
+		_, err = h.Health.MeasureUsage(t.Context(), &musterv1.MeasureUsageRequest{Of: []*musterv1.Usage{{Namespace: "kestrel", Name: "falcon-hangs", Sm: 1, Tensor: &still, Network: &still}}})
+		must(t, err)
+		h.later(time.Hour)
+	}
+	h.heavy(t)
+	h.troubles(t)
+	return h
+}
+
+// heavy has merlin's heavy pods stand on a node that takes no more of them, beside another's pod.
+func (h *house) heavy(t *testing.T) {
+	t.Helper()
+	const asks = "cpu 90"
+	for name, gpus := range map[string]int{"falcon-heavy": 4, "falcon-asks": 2} {
+		_, err := h.engine.Do(t.Context(), core.Request{Actor: core.Driver, Command: core.Submit{Spec: fleet.Spec{
+			Name: name, Namespace: "kestrel", User: "merlin", Target: "flex", Priority: fleet.Mid, Grace: fleet.DefaultGrace,
+			Pools: []fleet.Pool{{Name: "main", GPUs: gpus, Min: 1, Max: 1, Reach: fleet.ReachIsland, Footprint: asks}},
+		}}})
+		must(t, err)
+	}
+	var list []event.TightNode
+	h.engine.Look(func(s *fleet.State) {
+		for _, n := range s.Partition("tiger/h200").Nodes {
+			list = append(list, event.TightNode{Node: n.Name, Takings: fleet.Takings{Takes: 0, Empty: 2, Full: true}, Why: "4 of 96 cores are free", By: []string{"kestrel/falcon-cache"}})
+		}
+	})
+	_, err := h.engine.Do(t.Context(), core.Request{Actor: core.Driver, Command: core.ReportFit{Partition: "tiger/h200", Footprint: asks, Tight: list}})
+	must(t, err)
+}
+
+// troubles has a node fail under merlin's work, an incident name it, and maintenance come for all nodes.
+func (h *house) troubles(t *testing.T) {
+	t.Helper()
+	w, err := h.Workloads.GetWorkload(t.Context(), &musterv1.GetWorkloadRequest{Namespace: "kestrel", Name: "falcon-runs"})
+	must(t, err)
+	node := w.GetWorkload().GetNodes()[0]
+	_, err = h.Fleet.OpenIncident(t.Context(), &musterv1.OpenIncidentRequest{Name: "sev-1", Severity: "sev2", Nodes: []string{node}})
+	must(t, err)
+	_, err = h.Fleet.SetNodes(t.Context(), &musterv1.SetNodesRequest{Names: []string{node}, State: "quarantined", Signal: "XID 79"})
+	must(t, err)
+	_, err = h.as(merlinToken, "").Maintenance.AddZone(t.Context(), &musterv1.AddZoneRequest{Zone: &musterv1.Zone{
+		Name: "launch", Workload: "kestrel/falcon-lent", From: timestamppb.New(noon), To: timestamppb.New(noon.Add(48 * time.Hour)),
+		Blocks: []string{"restart"}, Reason: "the falcon flies", Owner: "merlin", Link: "https://example.org/plan",
+	}})
+	must(t, err)
+	_, err = h.Maintenance.AddNotice(t.Context(), &musterv1.AddNoticeRequest{Notice: &musterv1.Notice{
+		Name: "power", Nodes: w.GetWorkload().GetNodes(), Starts: timestamppb.New(noon.Add(20 * time.Hour)), Lasts: durationpb.New(time.Hour), Impact: "restart",
+	}})
+	must(t, err)
+}
+
+// questions are requests of a procedure that fill in what it can be asked about: one thing alone, and all together.
+func questions(p protoreflect.MethodDescriptor, nodes []string) (list []*dynamicpb.Message) {
+	values := map[protoreflect.Name][]string{
+		"scope": {"", "tiger", "tiger/h200"}, "cluster": {"", "tiger"}, "partition": {"tiger/h200"}, "quota": {"", "research/oak"}, "path": {"research/oak"}, "target": {"research/oak", "flex"}, "node": nodes, "namespace": {"", "elm"},
+	}
+	for i := range p.Input().Fields().Len() {
+		for _, value := range values[p.Input().Fields().Get(i).Name()] {
+			m := dynamicpb.NewMessage(p.Input())
+			m.Set(p.Input().Fields().Get(i), protoreflect.ValueOfString(value))
+			list = append(list, m)
+		}
+	}
+	for round := range len(nodes) {
+		for _, flags := range []bool{false, true} {
+			m := dynamicpb.NewMessage(p.Input())
+			for i := range p.Input().Fields().Len() {
+				f := p.Input().Fields().Get(i)
+				switch of := values[f.Name()]; {
+				case f.Kind() == protoreflect.BoolKind && !f.IsList():
+					m.Set(f, protoreflect.ValueOfBool(flags))
+				case f.Name() == "names" && f.IsList() && flags:
+					m.Mutable(f).List().Append(protoreflect.ValueOfString(nodes[round%len(nodes)]))
+				case f.Kind() == protoreflect.StringKind && !f.IsList() && len(of) > 0:
+					m.Set(f, protoreflect.ValueOfString(of[round%len(of)]))
+				}
+			}
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// Who may read figures alone is told no name of others' work, whatever is asked, now or of the past: not of
+// the work, not of its namespace, not of its user. To those who may read the work it is named.
+func TestFiguresNameNoWorkOfOthers(t *testing.T) {
+	h := aviary(t)
+	var nodes []string
+	h.engine.Look(func(s *fleet.State) {
+		for _, n := range s.Partition("tiger/h200").Nodes {
+			nodes = append(nodes, n.Name)
+		}
+	})
+	named := map[string]bool{}
+	for _, p := range procedures() {
+		path := "/" + string(p.Parent().FullName()) + "/" + string(p.Name())
+		if api.Actions()[path] != access.ReadFigures {
+			continue
+		}
+		for _, m := range append(questions(p, nodes), aboutFit(p)...) {
+			body, err := protojson.Marshal(m)
+			must(t, err)
+			for _, name := range []string{"falcon", "kestrel", "merlin"} {
+				if answer := h.ask(path, eveToken, body); strings.Contains(answer, name) {
+					t.Errorf("%s tells eve of %s: asked %s, answered …%s…", path, name, body, around(answer, name))
+				}
+				if strings.Contains(h.ask(path, merlinToken, body), name) {
+					named[path] = true
+				}
+			}
+		}
+	}
+	for _, path := range []string{"CapacityService/Nodes", "CapacityService/Usable", "CapacityService/Flex", "HealthService/Health", "ComingService/Coming", "MaintenanceService/PlannedWork"} {
+		if !named["/muster.v1."+path] {
+			t.Errorf("%s names merlin's work to nobody: the test would not see that it is told", path)
+		}
+	}
+}
+
+// Work that may not be read is refused in the same words as work that is not there, whatever is asked of it or
+// done to it: else its name could be guessed. Its user is not named.
+func TestHiddenWorkIsRefusedLikeNone(t *testing.T) {
+	h := aviary(t)
+	eve := h.as(eveToken, "")
+	for what, try := range map[string]func(name string) error{
+		"read": func(name string) error {
+			_, err := eve.Workloads.GetWorkload(t.Context(), &musterv1.GetWorkloadRequest{Namespace: "kestrel", Name: name})
+			return err
+		},
+		"why": func(name string) error {
+			_, err := eve.Workloads.Why(t.Context(), &musterv1.WhyRequest{Namespace: "kestrel", Name: name})
+			return err
+		},
+		"cancel": func(name string) error {
+			_, err := eve.Workloads.Cancel(t.Context(), &musterv1.CancelRequest{Namespace: "kestrel", Name: name})
+			return err
+		},
+		"order": func(name string) error {
+			_, err := eve.Workloads.SetPriority(t.Context(), &musterv1.SetPriorityRequest{Namespace: "kestrel", Name: name, Priority: "low"})
+			return err
+		},
+		"zone": func(name string) error {
+			_, err := eve.Maintenance.AddZone(t.Context(), &musterv1.AddZoneRequest{Zone: &musterv1.Zone{
+				Name: "mine", Workload: "kestrel/" + name, From: timestamppb.New(noon), To: timestamppb.New(noon.Add(48 * time.Hour)), Blocks: []string{"restart"}, Reason: "x", Owner: "eve", Link: "https://example.org",
+			}})
+			return err
+		},
+		"planned work": func(name string) error {
+			_, err := eve.Maintenance.PlannedWork(t.Context(), &musterv1.PlannedWorkRequest{Workload: "kestrel/" + name})
+			return err
+		},
+	} {
+		hidden, none := try("falcon-runs"), try("falcon-none")
+		equal(t, what+": refused", client.Refused(hidden, client.AccessDenied) && client.Refused(none, client.AccessDenied), true)
+		equal(t, what, strings.ReplaceAll(fmt.Sprint(hidden), "falcon-runs", "falcon-none"), fmt.Sprint(none))
+		equal(t, what+": whose it is", strings.Contains(fmt.Sprint(hidden), "merlin"), false)
+	}
+}
+
+// What the policy let everybody read in the past is not read by asking about the past.
+func TestReadingThatWasClosedIsClosedForThePastToo(t *testing.T) {
+	h := aviary(t)
+	eve := h.as(eveToken, "")
+	read := func(at *timestamppb.Timestamp) error {
+		_, err := eve.Workloads.GetWorkload(t.Context(), &musterv1.GetWorkloadRequest{Namespace: "kestrel", Name: "falcon-hangs", AsOf: at})
+		return err
+	}
+	for _, open := range []bool{true, false} {
+		_, err := h.Fleet.SetPolicy(t.Context(), &musterv1.SetPolicyRequest{Write: &musterv1.Write{Reason: "who may read"}, Policy: &musterv1.Policy{OpenReading: &open}})
+		must(t, err)
+		h.later(time.Minute)
+		equal(t, fmt.Sprintf("reading is open: %v; now", open), read(nil) == nil, open)
+		equal(t, fmt.Sprintf("reading is open: %v; a moment ago", open), read(timestamppb.New(noon.Add(2*time.Hour+time.Second))) == nil, open)
+	}
+}
+
+// aboutFit is a question that Fit answers.
+func aboutFit(p protoreflect.MethodDescriptor) []*dynamicpb.Message {
+	if p.Name() != "Fit" {
+		return nil
+	}
+	body, _ := protojson.Marshal(&musterv1.FitRequest{Spec: &musterv1.FitSpec{Namespace: "elm", Pools: gang("x", "research/oak", 3).GetPools()}})
+	m := dynamicpb.NewMessage(p.Input())
+	if protojson.Unmarshal(body, m) != nil {
+		return nil
+	}
+	return []*dynamicpb.Message{m}
+}
+
+func (h *house) ask(path, token string, body []byte) string {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodPost, h.url+path, bytes.NewReader(body))
+	must(h.t, err)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Authorization", "Bearer "+token)
+	res, err := http.DefaultClient.Do(r)
+	must(h.t, err)
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(res.Body)
+	must(h.t, err)
+	return string(answer)
+}
+
+// around is a text of a few words on both sides of what it contains.
+func around(text, part string) string {
+	i := strings.Index(text, part)
+	return text[max(0, i-100):min(len(text), i+100)]
+}
