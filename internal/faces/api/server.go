@@ -237,7 +237,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		defer leave()
 		who.recheck = s.recheckOf(r, who)
-		next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), who)))
+		answer := func() { next.ServeHTTP(w, r.WithContext(withCaller(r.Context(), who))) }
+		if streams[r.URL.Path] || !s.turns.spent(who) {
+			answer()
+			return
+		}
+		gate.Aside(answer)
 	})
 }
 

@@ -126,6 +126,16 @@ func (t *turns) call(c *caller) error {
 	})
 }
 
+// spent says whether a caller has used half of what it may save up: then its calls are answered where nothing else wants
+// the processor. Who asks now and then is never among them.
+func (t *turns) spent(c *caller) (is bool) {
+	if c.runs {
+		return false
+	}
+	_ = t.mind(c, func(s *share) error { is = s.work < workSaved*t.spare()/2; return nil })
+	return is
+}
+
 // stream counts a stream of a caller until it is over.
 func (t *turns) stream(c *caller) (over func(), err error) {
 	limit := userStreams

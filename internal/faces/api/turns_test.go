@@ -23,3 +23,26 @@ func TestCallsOfOneCallerAreCounted(t *testing.T) {
 		t.Errorf("another caller is refused: %v", err)
 	}
 }
+
+// A caller who has had much of its share gives way to all others; who asks now and then, or runs the fleet, does not.
+func TestWhoHasHadTheirShareGivesWay(t *testing.T) {
+	all := newTurns()
+	all.spare = func() float64 { return 1 }
+	bob, ada := &caller{actor: core.Actor{Name: "user:bob"}}, &caller{actor: core.Actor{Name: "user:ada"}}
+	ops := &caller{actor: core.Actor{Name: "operator:ops"}, runs: true}
+	for what, is := range map[string]*caller{"at first": bob, "another": ada, "an operator": ops} {
+		if all.spent(is) {
+			t.Errorf("%s gives way", what)
+		}
+	}
+	all.charge(bob, 0.6*workSaved)
+	all.charge(ops, 0.6*workSaved)
+	if !all.spent(bob) || all.spent(ada) || all.spent(ops) {
+		t.Errorf("after most of a share: %v, another %v, an operator %v", all.spent(bob), all.spent(ada), all.spent(ops))
+	}
+	all.spare = func() float64 { return 0.25 }
+	all.charge(ada, 0.1*workSaved)
+	if all.spent(ada) {
+		t.Error("who has used a tenth gives way")
+	}
+}

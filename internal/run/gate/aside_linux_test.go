@@ -1,0 +1,55 @@
+package gate
+
+import (
+	"runtime"
+	"syscall"
+	"testing"
+)
+
+// nice is by how much less the kernel prefers this thread than a usual one.
+func nice(t *testing.T) int {
+	t.Helper()
+	is, err := syscall.Getpriority(syscall.PRIO_PROCESS, syscall.Gettid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 20 - is
+}
+
+// What is done aside gives way by the kernel's own ranks. What is done afterwards does not, nor what it starts.
+func TestWhatIsDoneAsideGivesWay(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	usual := nice(t)
+	for range 20 {
+		aside, started := 0, make(chan int)
+		Aside(func() {
+			aside = nice(t)
+			go func() {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				started <- nice(t)
+			}()
+			if is := <-started; is != usual {
+				t.Errorf("what is started aside has %d, want %d as usual", is, usual)
+			}
+		})
+		if want := min(19, usual+gives); aside != want {
+			t.Errorf("aside the thread has %d, want %d", aside, want)
+		}
+		if is := nice(t); is != usual {
+			t.Fatalf("afterwards the thread has %d, want %d", is, usual)
+		}
+	}
+}
+
+// A panic aside is the caller's, who knows what to do about it: on a goroutine of its own it would end the server.
+func TestAPanicAsideIsTheCallers(t *testing.T) {
+	defer func() {
+		if broke := recover(); broke != "broken" {
+			t.Errorf("the caller recovers %v", broke)
+		}
+	}()
+	Aside(func() { panic("broken") })
+	t.Error("the call went on")
+}
