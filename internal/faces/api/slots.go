@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"slices"
@@ -127,7 +128,7 @@ func (t *turns) afford(ctx context.Context, c *caller) error {
 		}
 		return wait, nil
 	})
-	if patient.Err() != nil && ctx.Err() == nil {
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return tooMuch("%s has had the server work for long; wait a moment, and ask less", answerable(c))
 	}
 	return err

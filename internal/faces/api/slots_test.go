@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"connectrpc.com/connect"
@@ -347,5 +348,41 @@ func TestOneOfThoseThatWaitLooksForTime(t *testing.T) {
 	all.Wait()
 	if most := 5 * calls; looks > most {
 		t.Errorf("%d calls looked %d times whether there is time for them, which is more than %d", calls, looks, most)
+	}
+}
+
+// A question that has waited for its caller's share for as long as one waits for others' turns is not refused for that,
+// where a turn is free.
+func TestWaitingForOnesOwnShareIsNoCrowd(t *testing.T) {
+	for range 30 {
+		synctest.Test(t, func(t *testing.T) {
+			turns, bob := calmTurns(), callerNamed("bob")
+			_ = turns.mind(bob, func(s *share) error { s.work, s.paid = workOwed, time.Now(); return nil })
+			began := time.Now()
+			over, err := turns.costly(t.Context(), bob, "fit")
+			if err != nil {
+				t.Fatalf("after %v: %v", time.Since(began), err)
+			}
+			over()
+			if waited := time.Since(began); waited < patienceInLine {
+				t.Errorf("bob waited %v only, so this tries nothing", waited)
+			}
+		})
+	}
+}
+
+// A call that was paid for at the last moment goes on: none is both counted and refused.
+func TestWhatIsPaidForIsNotRefused(t *testing.T) {
+	for range 30 {
+		synctest.Test(t, func(t *testing.T) {
+			turns, bob := calmTurns(), callerNamed("bob")
+			_ = turns.mind(bob, func(s *share) error { s.work, s.paid = workOwed, time.Now(); return nil })
+			err := turns.afford(t.Context(), bob)
+			left := 0.0
+			_ = turns.mind(bob, func(s *share) error { s.earn(time.Now(), 1); left = s.work; return nil })
+			if paid := left < 0; paid == (err != nil) {
+				t.Fatalf("it is paid for: %v; refused: %v", paid, err)
+			}
+		})
 	}
 }

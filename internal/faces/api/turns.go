@@ -207,23 +207,21 @@ func (t *turns) stepOut(c *caller) {
 }
 
 // among waits for the caller's own turn, then until the server may work for the caller again, and
-// only then for a turn among all: who has to wait for time of their own keeps no other from a turn.
+// only then for a turn among all: who has to wait for time of their own keeps no other from a turn. How long
+// it waited for one is no matter to the next.
 func (t *turns) among(ctx context.Context, c *caller, what string, own chan struct{}) (done func(), err error) {
-	patient, end := context.WithTimeout(ctx, patienceInLine)
-	defer end()
-	busy := tooMuch("too many questions that take long are asked at once; try again later")
-	if !enters(patient, own) {
-		return nil, busy
+	if !entersSoon(ctx, own) {
+		return nil, tooMuch("%s has asked questions that take long already, and they take longer than %v; wait for their answers", answerable(c), patienceInLine)
 	}
 	start, err := t.prepaid(ctx, c, what)
 	if err != nil {
 		<-own
 		return nil, err
 	}
-	if !t.joins(patient) {
+	if !t.joins(ctx) {
 		start(0)()
 		<-own
-		return nil, busy
+		return nil, tooMuch("too many questions that take long are asked at once; try again later")
 	}
 	paid := start(patienceInLine)
 	return func() {
@@ -233,18 +231,30 @@ func (t *turns) among(ctx context.Context, c *caller, what string, own chan stru
 	}, nil
 }
 
-// joins takes a turn among all; false: ctx has ended first.
+// joins takes a turn among all; false: it took too long, or ctx has ended first.
 func (t *turns) joins(ctx context.Context) bool {
 	t.waiting.Add(1)
 	defer t.waiting.Add(-1)
-	return enters(ctx, t.together)
+	return entersSoon(ctx, t.together)
 }
 
 // crowded says whether a question waits for a turn that others have.
 func (t *turns) crowded() bool { return t.waiting.Load() > 0 }
 
-// enters takes one of some turns; false: ctx has ended first.
+// entersSoon takes one of some turns; false: none came for as long as a question waits, or ctx has ended first.
+func entersSoon(ctx context.Context, line chan struct{}) bool {
+	patient, end := context.WithTimeout(ctx, patienceInLine)
+	defer end()
+	return enters(patient, line)
+}
+
+// enters takes one of some turns; false: ctx has ended, and none is there.
 func enters(ctx context.Context, line chan struct{}) bool {
+	select {
+	case line <- struct{}{}:
+		return true
+	default:
+	}
 	select {
 	case line <- struct{}{}:
 		return true
