@@ -151,8 +151,18 @@ func wait(ctx context.Context, line chan struct{}) bool {
 	}
 }
 
-// reader tells the readers of pages apart.
-func (v *Visit) reader() string { return v.self.token + "\x00" + v.Request.Header.Get("Muster-Proof") }
+// reader tells the readers of pages apart: people, however often each of them signed in. Who is not known is told by
+// what they show.
+func (v *Visit) reader() string {
+	shown := v.self.token + "\x00" + v.Request.Header.Get("Muster-Proof")
+	if shown == noReader {
+		return noReader
+	}
+	if h, err := v.site.heads.of(v); err == nil && h.status.GetActor() != "" {
+		return h.status.GetActor()
+	}
+	return shown
+}
 
 // noReader is every reader of a server where there is no sign-in.
 const noReader = "\x00"
