@@ -18,6 +18,7 @@ import (
 type authorController struct {
 	*shared
 	absent fleet.Instant // until then the policy is taken not to be there
+	seen   map[changed]fleet.Instant
 
 	mu     sync.Mutex
 	makers map[string]translate.Made // by UID; that of an object never changes

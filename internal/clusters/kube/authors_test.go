@@ -17,11 +17,14 @@ import (
 	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/run/journal/memory"
+	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 const authorFile = "../../../deploy/kubernetes/author.yaml"
@@ -32,6 +35,7 @@ var ruled = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 // authorPlane is an API server that has the policy, its binding and what makes pods.
 type authorPlane struct {
 	policy, binding string            // their specs; "": there is none
+	generation      int               // of the policy; 0: 1, as it was made
 	objects         map[string]string // the metadata of others, by path
 	asked           []string
 }
@@ -39,7 +43,7 @@ type authorPlane struct {
 func (a *authorPlane) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.asked = append(a.asked, r.URL.Path)
 	const admission = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic"
-	head := fmt.Sprintf(`"kind":"X","apiVersion":"v1","metadata":{"name":"muster-author","creationTimestamp":%q}`, ruled.Format(time.RFC3339))
+	head := fmt.Sprintf(`"kind":"X","apiVersion":"v1","metadata":{"name":"muster-author","uid":"u","generation":%d,"creationTimestamp":%q}`, max(1, a.generation), ruled.Format(time.RFC3339))
 	w.Header().Set("Content-Type", "application/json")
 	meta, there := a.objects[r.URL.Path]
 	switch {
@@ -55,10 +59,34 @@ func (a *authorPlane) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-const (
-	ruling = `{"failurePolicy":"Fail","matchConstraints":{"namespaceSelector":{},"objectSelector":{}}}`
-	bound  = `{"policyName":"muster-author","validationActions":["Deny"]}`
-)
+const bound = `{"policyName":"muster-author","validationActions":["Deny"]}`
+
+// ruling is the spec of the policy in author.yaml, as an API server shows it.
+var ruling = ruledBut(func(map[string]any) {})
+
+// ruledBut is that with something changed.
+func ruledBut(change func(spec map[string]any)) string {
+	data, err := os.ReadFile(authorFile)
+	if err != nil {
+		return err.Error()
+	}
+	for docs := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		var is struct {
+			Kind string
+			Spec map[string]any
+		}
+		if err := docs.Decode(&is); err != nil {
+			return err.Error()
+		}
+		if is.Kind == "ValidatingAdmissionPolicy" {
+			on, _ := is.Spec["matchConstraints"].(map[string]any)
+			on["namespaceSelector"], on["objectSelector"], on["matchPolicy"] = map[string]any{}, map[string]any{}, "Equivalent"
+			change(is.Spec)
+			spec, _ := json.Marshal(is.Spec)
+			return string(spec)
+		}
+	}
+}
 
 // metaOf is an object's metadata: made so long after the policy, by a user, for an owner such as "batch/v1 Job train 7".
 func metaOf(name, uid string, after time.Duration, author, owner string) string {
@@ -147,12 +175,54 @@ func TestTheAuthorIsWhoMadeWhatAPersonMakes(t *testing.T) {
 			&authorPlane{policy: ruling, binding: `{"policyName":"muster-author","validationActions":["Deny"],"matchResources":{"namespaceSelector":{"matchLabels":{"a":"b"}}}}`},
 			metaOf("p", "1", later, "forged", ""), "",
 		},
-		"a policy for some namespaces": {&authorPlane{policy: `{"matchConstraints":{"namespaceSelector":{"matchLabels":{"a":"b"}}}}`, binding: bound}, metaOf("p", "1", later, "forged", ""), ""},
-		"a policy that may fail":       {&authorPlane{policy: `{"failurePolicy":"Ignore"}`, binding: bound}, metaOf("p", "1", later, "forged", ""), ""},
+		"a policy for some namespaces": {&authorPlane{policy: ruledBut(matching("namespaceSelector", map[string]any{"matchLabels": map[string]any{"a": "b"}})), binding: bound}, metaOf("p", "1", later, "forged", ""), ""},
+		"a policy for exact versions":  {&authorPlane{policy: ruledBut(matching("matchPolicy", "Exact")), binding: bound}, metaOf("p", "1", later, "forged", ""), ""},
+		"a policy of fewer kinds":      {&authorPlane{policy: ruledBut(matching("resourceRules", []any{})), binding: bound}, metaOf("p", "1", later, "forged", ""), ""},
+		"a policy that may fail":       {&authorPlane{policy: ruledBut(func(spec map[string]any) { spec["failurePolicy"] = "Ignore" }), binding: bound}, metaOf("p", "1", later, "forged", ""), ""},
+		"a policy that lets all pass": {
+			&authorPlane{policy: ruledBut(func(spec map[string]any) { spec["validations"] = []any{map[string]any{"expression": "true"}} }), binding: bound},
+			metaOf("p", "1", later, "forged", ""), "",
+		},
+		"a policy that sees another author": {
+			&authorPlane{policy: ruledBut(func(spec map[string]any) { spec["variables"].([]any)[0].(map[string]any)["expression"] = "''" }), binding: bound}, //nolint:forcetypeassert // it is a test's
+			metaOf("p", "1", later, "forged", ""), "",
+		},
+		"a policy that was changed since": {&authorPlane{policy: ruling, binding: bound, generation: 3}, metaOf("p", "1", later, "forged", ""), ""},
 	} {
 		if got := c.plane.authorFound(t, c.pod); got != c.want {
 			t.Errorf("%s: the author is %q, want %q", what, got, c.want)
 		}
+	}
+}
+
+func matching(what string, is any) func(map[string]any) {
+	return func(spec map[string]any) { spec["matchConstraints"].(map[string]any)[what] = is } //nolint:forcetypeassert // it is a test's
+}
+
+// TestARuleThatWasChangedIsBelievedFromThenOn asks that a policy which was edited, and edited back, vouches for nothing
+// that was made before it was seen so: meanwhile it may have let anything pass.
+func TestARuleThatWasChangedIsBelievedFromThenOn(t *testing.T) {
+	now := fleet.InstantOf(ruled.Add(time.Hour))
+	c := &authorController{shared: &shared{Options: Options{Now: func() fleet.Instant { return now }}}}
+	policy := func(generation int64) *unstructured.Unstructured {
+		o := &unstructured.Unstructured{Object: map[string]any{}}
+		o.SetUID("u")
+		o.SetGeneration(generation)
+		o.SetCreationTimestamp(metav1.NewTime(ruled))
+		return o
+	}
+	if since := c.unchangedSince(policy(1)); since != fleet.InstantOf(ruled) {
+		t.Errorf("one that was not changed is believed since %v", since.Time())
+	}
+	first := now
+	for range 2 {
+		if since := c.unchangedSince(policy(3)); since != first {
+			t.Errorf("at %v one that was changed is believed since %v, want since it was seen so at %v", now.Time(), since.Time(), first.Time())
+		}
+		now = now.Add(time.Hour)
+	}
+	if since := c.unchangedSince(policy(4)); since != now {
+		t.Errorf("one that was changed again is believed since %v", since.Time())
 	}
 }
 
