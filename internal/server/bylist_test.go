@@ -23,8 +23,10 @@ func TestClustersSpeakForPeopleWhoSignIn(t *testing.T) {
 			s.people = &api.Local{}
 		}
 		for _, c := range []core.Command{
-			core.AddCluster{Name: "tiger"}, core.AddPartition{Cluster: "tiger", GPU: "h200"},
-			core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "i1", Nodes: 1}}}, core.CreateQuota{Path: "q"},
+			core.AddCluster{Name: "tiger"},
+			core.AddPartition{Cluster: "tiger", GPU: "h200"},
+			core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "i1", Nodes: 1}}},
+			core.CreateQuota{Path: "q"},
 		} {
 			if _, err := e.Do(t.Context(), core.Request{Command: c, Actor: core.System}); err != nil {
 				t.Fatal(err)
