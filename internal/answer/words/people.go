@@ -110,6 +110,8 @@ func grant(e event.GrantSet) string {
 	switch {
 	case e.Was == 0:
 		says = fmt.Sprintf("is granted %s of %s", Count(e.GPUs, "GPU"), e.Partition)
+	case e.GPUs == e.Was:
+		says = fmt.Sprintf("keeps its grant of %s of %s", Count(e.GPUs, "GPU"), e.Partition)
 	case e.GPUs == 0:
 		says = fmt.Sprintf("loses its grant of %s of %s", Count(e.Was, "GPU"), e.Partition)
 	}

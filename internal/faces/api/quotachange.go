@@ -89,6 +89,9 @@ func quotaLine(quota, text string) []*musterv1.QuotaChange {
 func (c chronicle) grantSet(e event.GrantSet) []*musterv1.QuotaChange {
 	c.grants[account{e.Quota, e.Partition}] = e.GPUs
 	text := fmt.Sprintf("grant in %s from %d to %d GPUs", e.Partition, e.Was, e.GPUs)
+	if e.GPUs == e.Was {
+		text = fmt.Sprintf("grant in %s stays at %d GPUs", e.Partition, e.GPUs)
+	}
 	if e.Gang > 0 {
 		text += fmt.Sprintf(", gang %d", e.Gang)
 	}

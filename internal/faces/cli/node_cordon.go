@@ -31,7 +31,8 @@ var serviceVerbs = []serviceVerb{
 	},
 	{
 		"uncordon", "healthy", "take nodes back into service after cordon or drain",
-		"Uncordon puts nodes into the state healthy. Capacity that was lost counts again after probation and the dwell.",
+		"Uncordon puts nodes into the state healthy, at once and without a validation. Their capacity is promised again after the dwell.\n" +
+			"A node that is out for another reason than cordon or drain, such as a fault that came since, is refused.",
 		"back in service",
 	},
 }
@@ -61,6 +62,11 @@ func newNodeVerb(a *app, v serviceVerb) *cobra.Command {
 			names, err := nodeNames(args)
 			if err != nil {
 				return err
+			}
+			if v.name == "uncordon" {
+				if err := o.checkUncordon(cmd.Context(), names); err != nil {
+					return err
+				}
 			}
 			return o.set(cmd.Context(), names, words.Few(names, 4)+": "+v.done)
 		},

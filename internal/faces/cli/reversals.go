@@ -21,7 +21,7 @@ type reversible struct {
 	From, To, Scope                       string
 	Was, Owner                            any // GPUs, or an owner
 	Planned                               bool
-	GPUs                                  int
+	GPUs, Gang                            int
 	Temporary, WasTemporary               foreseenEnd
 	Hold, Request                         struct{ ID uint64 }
 	Spec                                  struct{ Namespace, Name string }
@@ -108,7 +108,7 @@ func (a *app) regrant(ctx context.Context, f reversible, r *musterv1.Record) []s
 		return a.overcommitted(ctx, req, r, append(line, fmt.Sprint(f.WasTemporary.GPUs), "--until", until.Format(time.RFC3339)))
 	}
 	was, _ := f.Was.(float64)
-	req.Gpus = int32(was)
+	req.Gpus = int32(was) - int32(f.WasTemporary.GPUs) // what ends by itself stays, and is no part of what is set
 	line = append(line, fmt.Sprint(req.Gpus))
 	before, err := a.client().Quotas.GetQuota(ctx, &musterv1.GetQuotaRequest{AsOf: timestamppb.New(r.GetAt().AsTime().Add(-1)), Path: f.Quota})
 	for _, g := range before.GetQuota().GetGrants() {
@@ -116,6 +116,9 @@ func (a *app) regrant(ctx context.Context, f reversible, r *musterv1.Record) []s
 			req.Gang = &g.Gang
 			line = append(line, "--gang", fmt.Sprint(g.GetGang()))
 		}
+	}
+	if int(was) == f.GPUs && int(req.GetGang()) == f.Gang {
+		return nil // the same was granted again
 	}
 	return a.overcommitted(ctx, req, r, line)
 }

@@ -201,16 +201,24 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	slices.SortStableFunc(m.h.GetConditions(), func(a, b *musterv1.Condition) int {
 		return cmp.Or(-cmp.Compare(btoi(a.GetLive()), btoi(b.GetLive())), b.GetSince().AsTime().Compare(a.GetSince().AsTime()))
 	})
-	if m.n.GetState() == "healthy" {
-		m.offers = change.Join(change.For(v, "cordon", "Cordon …", "nodes", name), change.For(v, "drain", "Drain …", "nodes", name))
-	} else {
-		m.offers = change.Join(change.For(v, "uncordon", "Return to service …", "nodes", name), change.For(v, "drain", "Drain …", "nodes", name))
-	}
+	m.offers = stateOffers(v, name, m.n.GetState())
 	m.offers = append(m.offers, change.For(v, "open-incident", "Open an incident …", "nodes", name)...)
 	return frame.Page{
 		Title: name, Nav: "nodes", Crumbs: frame.Under("Fleet", "/", m.n.GetPartition(), "/partition/"+m.n.GetPartition()), Command: words.Shell("muster", "describe", "node", name),
 		Lead: stateText(m.n.GetState()) + " since " + parts.Clock(m.n.GetSince().AsTime(), v.Now) + cmp.Or(becauseText(m.n.GetSignal(), m.n.GetState()), setBy(m.events, m.n)) + ".", Body: body(m),
 	}, nil
+}
+
+// stateOffers are the changes of a node's state that make sense in the one it has.
+func stateOffers(v *frame.Visit, name, state string) []change.Offer {
+	back, drain := change.For(v, "uncordon", "Return to service …", "nodes", name), change.For(v, "drain", "Drain …", "nodes", name)
+	switch state {
+	case "healthy":
+		return change.Join(change.For(v, "cordon", "Cordon …", "nodes", name), drain)
+	case "maintenance":
+		return back
+	}
+	return change.Join(back, drain)
 }
 
 // stateText begins a sentence with a state.
