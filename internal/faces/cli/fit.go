@@ -205,7 +205,7 @@ func (o *fitOptions) later(place *musterv1.Place) string {
 	case place.GetAnswer() == "impossible":
 		return "impossible"
 	case f.GetKnown():
-		return fmt.Sprintf("by %s, likely", c.moment(f.GetP50().AsTime()))
+		return fmt.Sprintf("p50 %s, p90 %s", c.moment(f.GetP50().AsTime()), c.moment(f.GetP90().AsTime())) // as when says it
 	}
 	return "not known"
 }

@@ -114,16 +114,19 @@ func lead(m view) string {
 	return s
 }
 
-// promised says how many GPUs can be promised now, and what is left of them.
+// promised says how many GPUs can be promised now, and what is left of them. What is left in one partition is no help
+// where another has promised too many, so the two are not set off against each other.
 func promised(f *musterv1.Figures) string {
-	s := draw.Number(int(f.GetPromisable())) + " can be promised now, " + draw.Number(int(f.GetAssigned())) + " are"
-	switch left := f.GetPromisable() - f.GetAssigned(); {
+	left := f.GetUnallocated()
+	over := f.GetAssigned() + left - f.GetPromisable()
+	s := draw.Number(int(f.GetPromisable())) + " can be promised now, " + draw.Number(int(f.GetAssigned())) + " are promised"
+	switch {
+	case left > 0 && over > 0:
+		s += " (" + draw.Number(int(over)) + " too many in one partition, and " + draw.Number(int(left)) + " are left in another)"
 	case left > 0:
-		s += " promised and " + draw.Number(int(left)) + " are left"
-	case left < 0:
-		s += " promised (" + draw.Number(int(-left)) + " too many)"
-	default:
-		s += " promised"
+		s += " and " + draw.Number(int(left)) + " are left"
+	case over > 0:
+		s += " (" + draw.Number(int(over)) + " too many)"
 	}
 	return s
 }
