@@ -26,9 +26,9 @@ func (q *question) cut(a *fleet.Account) string {
 		return ""
 	}
 	if by != "" {
-		by = ", which " + by + " reviewed"
+		by = ", which " + by + " reviewed,"
 	}
-	return fmt.Sprintf(" Haircut %s%s, cut its grant from %d to %d GPUs at %s.", name, by, was, now, text.Weekday(at.Time()))
+	return fmt.Sprintf(" Haircut %s%s cut its grant from %d to %d GPUs at %s.", name, by, was, now, text.Weekday(at.Time()))
 }
 
 // cutIn finds what a wave cuts of an account's grant.

@@ -227,7 +227,7 @@ func poolText(p *musterv1.Pool) string {
 
 // classes say who can do something about a blocker.
 var classes = map[string]string{
-	"wait":   "it starts with time",
+	"wait":   "it may start once other work has ended",
 	"change": "you can change it",
 	"ask":    "a quota owner or an operator can help",
 	"fault":  "something is broken",

@@ -87,7 +87,7 @@ func classText(class string) string {
 	case "fault":
 		return "something is broken"
 	}
-	return "it starts with time"
+	return "it may start once other work has ended"
 }
 
 // causeText is why a workload failed, in a sentence.
