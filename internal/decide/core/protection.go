@@ -57,7 +57,8 @@ func cutOf(s *fleet.State, events []event.Event) *cut {
 	if c.all {
 		c.in = s.Partitions
 	}
-	return &c
+	found := c // on the heap only where there is one: most requests cut nothing
+	return &found
 }
 
 // bufferChange says that the buffer policy of a scope goes from one to another.

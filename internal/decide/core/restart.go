@@ -13,7 +13,8 @@ import (
 func (t *turn) planner(p *fleet.Partition) *placement.Planner {
 	pl := placement.New(t.s, p, t.now)
 	if t.s.Maintained != nil {
-		pl.Ahead = func() []fleet.Instant { return maintenance.Ahead(t.s, p) }
+		s := t.s // and not the turn, which stays off the heap
+		pl.Ahead = func() []fleet.Instant { return maintenance.Ahead(s, p) }
 	}
 	return pl
 }

@@ -101,11 +101,19 @@ func (t *turn) alignAll(p *fleet.Partition) {
 func (t *turn) askAgain() {
 	for _, d := range t.deferred {
 		if d.workload.State == fleet.Pending && !t.insist[d.workload.ID] {
-			t.insist[d.workload.ID] = true
+			t.insistOn(d.workload)
 			d.partition.Freed()
 		}
 	}
 	t.deferred = nil
+}
+
+// insistOn leaves a workload to other partitions no more.
+func (t *turn) insistOn(w *fleet.Workload) {
+	if t.insist == nil {
+		t.insist = map[uint64]bool{}
+	}
+	t.insist[w.ID] = true
 }
 
 func (t *turn) expireHolds() {
@@ -133,7 +141,7 @@ func (t *turn) endProbation(p *fleet.Partition) {
 // come to rest is a mistake of ours.
 func (t *turn) settlePartition(p *fleet.Partition) {
 	pl := t.planner(p)
-	pl.Insist, pl.Outranked, t.trail = t.insist, t.outranked, trail{}
+	t.trail = trail{}
 	defer func() {
 		t.trail = trail{}
 		for _, w := range pl.Deferred {
@@ -307,8 +315,16 @@ func (t *turn) evict(v placement.Victim, by *fleet.Workload) {
 // leave makes running replicas leave by an event for other work, and gives up reserved room at once.
 func (t *turn) leave(w *fleet.Workload, spots []fleet.Spot, running func([]fleet.Spot) event.Event, why string) {
 	if t.vacate(w, spots, running, why) {
-		t.outranked[w.ID]++
+		t.loses(w)
 	}
+}
+
+// loses counts a reservation that a workload lost to other work.
+func (t *turn) loses(w *fleet.Workload) {
+	if t.outranked == nil {
+		t.outranked = map[uint64]int{}
+	}
+	t.outranked[w.ID]++
 }
 
 // vacate is leave for whatever reason. It says whether reserved room was given up.

@@ -108,9 +108,9 @@ type turn struct {
 	events []event.Event
 
 	deferred []deferral
-	insist   map[uint64]bool // workloads that are not left to another partition any more
+	insist   map[uint64]bool // workloads that are not left to another partition any more; nil: none
 
-	outranked map[uint64]int // reservations that each workload lost
+	outranked map[uint64]int // reservations that each workload lost; nil: none did
 	trail     trail          // in the partition at hand
 	withheld  withheld
 	next      *placement.Plan // whom to ask next: see nextPlan
@@ -132,7 +132,7 @@ type deferral struct {
 }
 
 func newTurn(s *fleet.State, now fleet.Instant) *turn {
-	return &turn{s: s, now: now, insist: map[uint64]bool{}, outranked: map[uint64]int{}}
+	return &turn{s: s, now: now}
 }
 
 func (t *turn) emit(e event.Event) {

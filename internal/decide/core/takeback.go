@@ -18,7 +18,14 @@ import (
 // to put back what it changed.
 type trail struct {
 	decisions []given
-	undo      []func() // the last on top
+	undo      []before // the last on top
+}
+
+// before is what an event was about to change: a workload, or what backs quotas.
+type before struct {
+	work    *fleet.Kept
+	lost    int                // reservations that the workload had lost
+	backing *fleet.KeptBacking // nil: it is a workload
 }
 
 // given is one plan that gave room, and what there was before it.
@@ -91,8 +98,8 @@ func overlap(a, b []fleet.Spot) bool {
 func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan placement.Plan) (placement.Plan, bool) {
 	d, by := t.trail.decisions[at], plan.Part() // as long as its workload stands
 	moved := promise.Present(p)
-	for i := len(t.trail.undo) - 1; i >= d.undo; i-- {
-		t.trail.undo[i]()
+	for _, k := range slices.Backward(t.trail.undo[d.undo:]) {
+		t.putBack(k)
 	}
 	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
 	t.events, t.asked = t.events[:d.events], min(t.asked, d.events)
@@ -117,7 +124,7 @@ func (t *turn) startAsMoved(pl *placement.Planner, p *fleet.Partition, plan plac
 	e, _ := difference(p, a)
 	kept, events, undo := p.KeepBacking(rebacked(e)), len(t.events), len(t.trail.undo)
 	t.emit(e)
-	pl.Withheld = t.withheld.by
+	pl.Outranked, pl.Withheld = t.outranked, t.withheld.by
 	if plan, ok = pl.Again(plan); ok && t.regretted(plan) < 0 {
 		return plan, true
 	}
@@ -129,7 +136,7 @@ func (t *turn) startAsMoved(pl *placement.Planner, p *fleet.Partition, plan plac
 // nextPlan is the next plan of a partition. After room was taken back for a unit, that unit
 // is asked first: lesser work of other queues would only be in its way.
 func (t *turn) nextPlan(pl *placement.Planner) (placement.Plan, bool) {
-	pl.Withheld, pl.Unmendable = t.withheld.by, t.withheld.mends
+	pl.Insist, pl.Outranked, pl.Withheld, pl.Unmendable = t.insist, t.outranked, t.withheld.by, t.withheld.mends
 	if last := t.next; last != nil {
 		t.next = nil
 		if plan, ok := pl.Again(*last); ok {
@@ -205,16 +212,24 @@ func (t *turn) keep(e event.Event) {
 }
 
 func (t *turn) keepWork(id uint64) {
-	kept, lost := t.s.Keep(t.s.Workloads[id]), t.outranked[id]
-	t.trail.undo = append(t.trail.undo, func() {
-		t.s.PutBack(kept)
-		t.outranked[id] = lost
-	})
+	t.trail.undo = append(t.trail.undo, before{work: fleet.Keep(t.s.Workloads[id]), lost: t.outranked[id]})
 }
 
 func (t *turn) keepBacking(e event.BackingAligned) {
-	kept := t.s.Partition(e.Partition).KeepBacking(rebacked(e))
-	t.trail.undo = append(t.trail.undo, func() { t.s.PutBackBacking(kept) })
+	backing := t.s.Partition(e.Partition).KeepBacking(rebacked(e))
+	t.trail.undo = append(t.trail.undo, before{backing: &backing})
+}
+
+// putBack makes what an event changed what it was.
+func (t *turn) putBack(k before) {
+	if k.backing != nil {
+		t.s.PutBackBacking(*k.backing)
+		return
+	}
+	t.s.PutBack(k.work)
+	if id := k.work.ID(); t.outranked[id] != k.lost {
+		t.outranked[id] = k.lost
+	}
 }
 
 // rebacked lists the quotas whose backing an event changes, or what it says of their gangs.

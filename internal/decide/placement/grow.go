@@ -16,7 +16,7 @@ func (pl *Planner) growOnFlex() (Plan, bool) { return pl.grow(true) }
 
 // grow gives an elastic pool of one side, flex or in quota, more replicas.
 func (pl *Planner) grow(flex bool) (Plan, bool) {
-	pl.growth = growthMemo{heads: map[*fleet.Tree]*head{}}
+	pl.growth = growthMemo{}
 	var list []*fleet.Workload
 	for _, w := range pl.p.Growing() {
 		if w.Flexes() == flex && !pl.grown(w) {
@@ -49,7 +49,14 @@ func (pl *Planner) grow(flex bool) (Plan, bool) {
 // growthMemo is what all pools that might grow ask about one state.
 type growthMemo struct {
 	flex  *flexHead             // the head of flex; nil: not asked yet
-	heads map[*fleet.Tree]*head // of each tree's borrowers
+	heads map[*fleet.Tree]*head // of each tree's borrowers; nil: none is asked for yet
+}
+
+func (m *growthMemo) note(tree *fleet.Tree, h *head) {
+	if m.heads == nil {
+		m.heads = map[*fleet.Tree]*head{}
+	}
+	m.heads[tree] = h
 }
 
 // growsBefore orders growth of one side: by importance and age, and on flex the
@@ -117,7 +124,7 @@ func (pl *Planner) siblingWaits(it fleet.Waiting) bool {
 	if h == nil {
 		now := pl.borrowingHead(tree, nil)
 		h = &now
-		pl.growth.heads[tree] = h
+		pl.growth.note(tree, h)
 	}
 	return h.reserves && h.account != it.Workload.Account() && !h.it.Key.Importance().Above(it.Key.Importance())
 }

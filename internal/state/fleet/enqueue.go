@@ -45,10 +45,7 @@ func (w *Workload) mayStandIn(p *Partition) bool {
 }
 
 func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
-	q := &p.flexQueue(w).queue
-	if !w.Flexes() {
-		q = &p.accounts[w.Target].queue
-	}
+	q := p.queueOf(w)
 	it := Waiting{Workload: w, Pool: pool, Key: key}
 	if pool == Base {
 		it.shape = s.shapeOf(w)
@@ -93,11 +90,12 @@ func (w *Workload) lastKey() Key {
 	return KeyOf(w, rank, false)
 }
 
-func (p *Partition) flexQueue(w *Workload) *FlexUse {
-	if !w.Flexes() {
-		return &FlexUse{}
+// queueOf is the queue in which a workload waits for room in the partition.
+func (p *Partition) queueOf(w *Workload) *queue {
+	if w.Flexes() {
+		return &p.flexUse(w.Namespace).queue
 	}
-	return p.flexUse(w.Namespace)
+	return &p.accounts[w.Target].queue
 }
 
 func (s *State) unqueue(w *Workload) {

@@ -51,7 +51,8 @@ func (r *sortedQueue) find(it *Waiting) *Waiting {
 		return nil
 	}
 	piece := r.pieces[r.pieceOf(it)]
-	if i, found := slices.BinarySearchFunc(piece, it, compareWaiting); found {
+	i := sort.Search(len(piece), func(i int) bool { return !piece[i].Before(it) })
+	if i < len(piece) && compareWaiting(piece[i], it) == 0 {
 		return piece[i]
 	}
 	return nil

@@ -1,8 +1,10 @@
 package fleet
 
 import (
+	"slices"
 	"sort"
 	"strconv"
+	"strings"
 )
 
 // Mode is how far Muster acts on a cluster (semantics §1).
@@ -243,7 +245,7 @@ func (s *State) TakeDirty() []*Partition {
 		list = append(list, p)
 	}
 	clear(s.dirty)
-	sort.Slice(list, func(i, j int) bool { return list[i].ID < list[j].ID })
+	slices.SortFunc(list, func(a, b *Partition) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }
 

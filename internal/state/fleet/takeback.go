@@ -14,8 +14,8 @@ type Kept struct {
 }
 
 // Keep remembers a workload as it is.
-func (s *State) Keep(w *Workload) Kept {
-	k := Kept{w: w, was: *w}
+func Keep(w *Workload) *Kept {
+	k := &Kept{w: w, was: *w}
 	if w.partition != nil {
 		k.dip = w.partition.Dip
 	}
@@ -27,9 +27,12 @@ func (s *State) Keep(w *Workload) Kept {
 	return k
 }
 
+// ID is the workload's.
+func (k *Kept) ID() uint64 { return k.was.ID }
+
 // PutBack makes a workload what it was when it was kept. The alarms that it was given since
 // are taken back: each would lead to the same decision, and to another alarm, without end.
-func (s *State) PutBack(k Kept) {
+func (s *State) PutBack(k *Kept) {
 	w, was := k.w, k.was
 	s.lookOn(w)
 	s.silenceSince(w, &was)
