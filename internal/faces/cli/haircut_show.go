@@ -133,6 +133,8 @@ func waveText(p *page, w *musterv1.HaircutWave) string {
 		return "undone at " + p.moment(w.GetUndone().AsTime())
 	case w.GetApplied() != nil:
 		return "in force since " + p.moment(w.GetApplied().AsTime())
+	case w.GetBlocked() != "":
+		return "not yet, see below"
 	}
 	return ""
 }
@@ -204,14 +206,14 @@ func (p *page) consequences(h *musterv1.Haircut) {
 func (p *page) obstacles(h *musterv1.Haircut) {
 	for _, w := range h.GetWaves() {
 		for _, why := range w.GetGate() {
-			p.wrapAs("  ", fmt.Sprintf("%s The %s wave over %s stops the next: %s", p.paint.paint(bad, "!"), w.GetClass(), w.GetCluster(), why))
-		}
-		if w.GetBlocked() != "" {
-			p.wrapAs("  ", fmt.Sprintf("%s Not yet, %s over %s: %s", p.paint.paint(waiting, "·"), words.CutClass(w.GetClass()), w.GetCluster(), w.GetBlocked()))
+			p.wrapAs("  ", fmt.Sprintf("%s The wave over %s (%s) stops the next: %s", p.paint.paint(bad, "!"), w.GetCluster(), words.CutClass(w.GetClass()), why))
 		}
 		if w.GetNeedsReason() != "" {
 			p.wrapAs("  ", fmt.Sprintf("%s Only with --reason, %s over %s: %s", p.paint.paint(waiting, "·"), words.CutClass(w.GetClass()), w.GetCluster(), w.GetNeedsReason()))
 		}
+	}
+	for _, s := range stopsOf(h) {
+		p.wrapAs("  ", fmt.Sprintf("%s Not yet, %s: %s", p.paint.paint(waiting, "·"), s.waves(), s.why))
 	}
 }
 
