@@ -77,7 +77,7 @@ unprotected than its people were told, it names that work and needs a --reason; 
 	o.writing.flags(cmd)
 	o.writing.proposes(cmd)
 	o.confirming.flags(cmd)
-	cmd.Flags().StringVar(&class, "class", "", "only the wave of this class: records, unscheduled, idle or rest")
+	cmd.Flags().StringVar(&class, "class", "", "only the wave of this class: records (what fills no whole node), unscheduled (assigned above usage), idle (held by idle jobs) or rest")
 	_ = cmd.RegisterFlagCompletionFunc("class", cobra.FixedCompletions([]string{"records", "unscheduled", "idle", "rest"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
