@@ -47,9 +47,9 @@ type loss struct {
 	people []string
 }
 
-// concernedBy sums up what a dry run means: how much work leaves the nodes that it changes, which
-// grants lose backing, and what becomes of running work, one note for each quota and kind of loss
-// with the people who would be told.
+// concernedBy sums up what a dry run means: how much work leaves the nodes that it changes, and
+// which grants lose backing. What becomes of running work is one note for each quota and kind of
+// loss, with the people who would be told.
 func (s *service) concernedBy(r event.Record) (notes []string) {
 	s.engine.Look(func(state *fleet.State) {
 		notes = append(leaversOf(state, r.Events), backingAhead(state, r.Events)...)
