@@ -154,8 +154,15 @@ func deleteHaircut(s *fleet.State, c DeleteHaircut) ([]event.Event, *Refusal) {
 func noWave(h *fleet.Haircut, cluster string, class fleet.CutClass) *Refusal {
 	var there []string
 	for _, w := range h.Waves {
-		there = append(there, strings.TrimSpace(string(w.Class)+" "+w.Cluster))
+		there = append(there, waveOver(w.Cluster, w.Class))
 	}
-	asked := strings.TrimSpace(string(class) + " " + cluster)
-	return refuse(NoSuchHaircut, "haircut %s has no wave for %q; it has waves for %s", h.Name, clip(asked), strings.Join(there, ", "))
+	return refuse(NoSuchHaircut, "haircut %s has no wave over %s; it has waves over %s", h.Name, waveOver(clip(cluster), class), strings.Join(there, ", "))
+}
+
+// waveOver names a wave by its cluster and what it cuts there, in the words that tables have.
+func waveOver(cluster string, class fleet.CutClass) string {
+	if class == fleet.CutAll {
+		return cluster
+	}
+	return cluster + " (" + class.Says() + ")"
 }

@@ -329,7 +329,7 @@ func TestNothingIsUndoneBeforeAWaveIsInForce(t *testing.T) {
 	st := overGranted(t)
 	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn"}, "no wave of haircut autumn is in force")
 	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn", Cluster: "tiger"}, "no wave of haircut autumn over tiger is in force")
-	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn", Cluster: "lion"}, `haircut autumn has no wave for "lion"`)
+	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn", Cluster: "lion"}, "haircut autumn has no wave over lion; it has waves over tiger (assigned above usage)")
 }
 
 // What time alone will bring stops no wave: work that starts when nodes are back waits for them, and not for the wave's undoing.

@@ -133,11 +133,24 @@ func noneLeft(h *fleet.Haircut) *Refusal {
 }
 
 func notReady(s *fleet.State, h *fleet.Haircut, w fleet.Wave) *Refusal {
-	lacks := haircut.Lacks(haircut.Ready(s, w.Cluster, h))
-	if len(lacks) == 0 {
-		return nil
+	if lacks := haircut.Lacks(haircut.Ready(s, w.Cluster, h)); len(lacks) > 0 {
+		return refuse(NotReadyForWave, "%s", lacking(w.Cluster, lacks))
 	}
-	return refuse(NotReadyForWave, "cluster %s is not ready for a wave: %s", w.Cluster, strings.Join(lacks, "; "))
+	return nil
+}
+
+// StopsAhead is why a wave will be refused even once its people are told, as far as the fleet
+// shows it now; empty: nothing does. The plan need not be saved.
+func StopsAhead(s *fleet.State, h *fleet.Haircut, wave int) string {
+	w := &h.Waves[wave]
+	if lacks := haircut.Ahead(haircut.Ready(s, w.Cluster, h)); len(lacks) > 0 && !w.Done() {
+		return lacking(w.Cluster, lacks)
+	}
+	return ""
+}
+
+func lacking(cluster string, lacks []string) string {
+	return fmt.Sprintf("cluster %s is not ready for a wave: %s", cluster, strings.Join(lacks, "; "))
 }
 
 // gateClosed refuses a wave while one before it has to be looked at.

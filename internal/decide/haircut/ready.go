@@ -14,6 +14,9 @@ type Item struct {
 	Missing []string `json:"missing,omitempty"` // what is still lacking; none: the item is passed
 }
 
+// told is the item that the step before a wave fulfils: an operator notes that people were told.
+const told = "people are told"
+
 // Ready is the readiness list of a cluster, for a saved plan with a wave there;
 // nil: there is none. It is passed if no item misses anything.
 func Ready(s *fleet.State, cluster string, h *fleet.Haircut) []Item {
@@ -21,8 +24,14 @@ func Ready(s *fleet.State, cluster string, h *fleet.Haircut) []Item {
 		{"reports are fresh", stale(s, cluster)},
 		{"every quota's owner is known", ownerless(s, cluster, h)},
 		{"running work is explained", unexplained(s, cluster, h)},
-		{"people are told", untold(cluster, h)},
+		{told, untold(cluster, h)},
 	}
+}
+
+// Ahead lists what a readiness list will still miss once the people are told: what can be
+// mended long before the first wave.
+func Ahead(items []Item) []string {
+	return Lacks(slices.DeleteFunc(slices.Clone(items), func(i Item) bool { return i.Name == told }))
 }
 
 // Lacks lists all that a readiness list misses.
@@ -88,6 +97,9 @@ func unexplained(s *fleet.State, cluster string, h *fleet.Haircut) []string {
 			}
 		}
 	}
+	if n := len(missing); n > 0 {
+		missing[n-1] += "; muster haircut plan --save NAME makes a plan that names such work"
+	}
 	return missing
 }
 
@@ -134,7 +146,7 @@ func untold(cluster string, h *fleet.Haircut) []string {
 	case len(h.WavesOf(cluster)) == 0:
 		return []string{"plan " + h.Name + " has no wave for " + cluster}
 	case h.Waves[h.WavesOf(cluster)[0]].Told == 0:
-		return []string{"no record says yet that the people concerned by plan " + h.Name + " were told"}
+		return []string{"no record says yet that the people concerned by plan " + h.Name + " were told; muster haircut tell " + h.Name + " --done notes it"}
 	}
 	return nil
 }

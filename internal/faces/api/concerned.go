@@ -47,10 +47,14 @@ type loss struct {
 	people []string
 }
 
-// concernedBy sums up what a dry run means to running work, and names the people who would be
-// told: one note for each quota and kind of loss.
-func (s *service) concernedBy(r event.Record) []string {
-	return s.lossNotes(s.engine.Look, r.Events, would)
+// concernedBy sums up what a dry run means: how much work leaves the nodes that it changes, and
+// which grants lose backing. What becomes of running work is one note for each quota and kind of
+// loss, with the people who would be told.
+func (s *service) concernedBy(r event.Record) (notes []string) {
+	s.engine.Look(func(state *fleet.State) {
+		notes = append(leaversOf(state, r.Events), backingAhead(state, r.Events)...)
+	})
+	return append(notes, s.lossNotes(s.engine.Look, r.Events, would)...)
 }
 
 // cutBy says which running work a change left unprotected, and who is told: no cut is silent

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,34 @@ func TestADryRunNamesWhoIsConcerned(t *testing.T) {
 			t.Errorf("%q is not in %q", want, notes)
 		}
 	}
+}
+
+// A dry run that overcommits says in GPUs what stays unbacked of the grant, and whose backing goes.
+func TestADryRunSaysWhatStaysUnbacked(t *testing.T) {
+	h := furnished(t)
+	_, err := h.Quotas.CreateQuota(t.Context(), &musterv1.CreateQuotaRequest{Path: "research/elm"})
+	must(t, err)
+	dry := &musterv1.Write{DryRun: true, Reason: "a try"}
+	r, err := h.Quotas.SetGrant(t.Context(), &musterv1.SetGrantRequest{Write: dry, Quota: "research/elm", Partition: "tiger/h200", Gpus: 400, Overcommit: true})
+	must(t, err)
+	equal(t, "notes", strings.Join(r.GetWritten().GetNotes(), "\n"),
+		"1 grant in tiger/h200 would lose the backing of 24 GPUs: research/oak (24 of 32 GPUs).\n"+
+			"Not backed in tiger/h200 then: research/elm (304 of 400 GPUs).")
+}
+
+// A dry run of a drain says how much work stands on the nodes and leaves, and which grants lose backing.
+func TestADryRunOfADrainSaysItsSize(t *testing.T) {
+	h := furnished(t)
+	h.submit(gang("run", "research/oak", 4))
+	var nodes []string
+	for i := 1; i <= 8; i++ {
+		nodes = append(nodes, fmt.Sprintf("tiger-h200-i1-00%d", i), fmt.Sprintf("tiger-h200-i2-00%d", i))
+	}
+	r, err := h.Fleet.SetNodes(t.Context(), &musterv1.SetNodesRequest{Write: &musterv1.Write{DryRun: true}, Names: nodes[:14], State: "maintenance"})
+	must(t, err)
+	equal(t, "notes", strings.Join(r.GetWritten().GetNotes(), "\n"),
+		"These 14 nodes run 1 workload (32 GPUs); 1 workload (32 GPUs) would leave. None would start elsewhere at once, whole or in part.\n"+
+			"1 grant in tiger/h200 would lose the backing of 16 GPUs: research/oak (16 of 32 GPUs).")
 }
 
 // A change that leaves work unprotected says so in its answer, whatever its reason: an undo neither is silent.

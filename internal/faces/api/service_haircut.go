@@ -26,9 +26,17 @@ func (s haircutService) DraftHaircut(ctx context.Context, m *musterv1.DraftHairc
 			return refusal
 		}
 		out.Haircut = wire.Haircut(&h)
+		stopsAhead(state, &h, out.Haircut)
 		return nil
 	})
 	return out, err
+}
+
+// stopsAhead notes with the waves of a new plan what will stop them even once the people are told.
+func stopsAhead(s *fleet.State, h *fleet.Haircut, out *musterv1.Haircut) {
+	for i, w := range out.GetWaves() {
+		w.Blocked = core.StopsAhead(s, h, i)
+	}
 }
 
 // CompareHaircuts says what several policies would lead to, on both bases.
@@ -97,6 +105,7 @@ func (s haircutService) PlanHaircut(ctx context.Context, m *musterv1.PlanHaircut
 	for _, e := range record.Events {
 		if planned, ok := e.(event.HaircutPlanned); ok {
 			out.Haircut = wire.Haircut(&planned.Haircut)
+			s.engine.Read(func(state *fleet.State) { stopsAhead(state, &planned.Haircut, out.Haircut) })
 		}
 	}
 	return out, err

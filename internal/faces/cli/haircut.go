@@ -173,8 +173,8 @@ func (o *haircutPlanOptions) compare(ctx context.Context) (answer, error) {
 }
 
 func effectTable(res *musterv1.CompareHaircutsResponse) *table {
-	t := newTable("", column{head: "POLICY"}, column{head: "BASIS"}, column{head: "CLUSTERS ABOVE", right: true},
-		column{head: "SUSTAINABLE", right: true}, column{head: "GPUS CUT", right: true}, column{head: "ABOVE USE", right: true},
+	t := newTable("", column{head: "POLICY"}, column{head: "BASIS"}, column{head: "CLUSTERS ABOVE", brief: "OVER", right: true},
+		column{head: "SUSTAINABLE", right: true}, column{head: "GPUS CUT", brief: "CUT", right: true}, column{head: "ABOVE USE", right: true},
 		column{head: "IDLE", right: true}, column{head: "REST", right: true}, column{head: "QUOTAS", right: true},
 		column{head: "OWNERS", right: true}, column{head: "BELOW GANG", right: true, spare: true})
 	for _, e := range res.GetEffects() {

@@ -77,7 +77,7 @@ unprotected than its people were told, it names that work and needs a --reason; 
 	o.writing.flags(cmd)
 	o.writing.proposes(cmd)
 	o.confirming.flags(cmd)
-	cmd.Flags().StringVar(&class, "class", "", "only the wave of this class: records, unscheduled, idle or rest")
+	cmd.Flags().StringVar(&class, "class", "", "only the wave of this class: records (what fills no whole node), unscheduled (assigned above usage), idle (held by idle jobs) or rest")
 	_ = cmd.RegisterFlagCompletionFunc("class", cobra.FixedCompletions([]string{"records", "unscheduled", "idle", "rest"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -221,9 +221,9 @@ func (o *haircutTellOptions) note(ctx context.Context, name, cluster string) err
 	if err != nil {
 		return err
 	}
-	who := orElse(text.And(res.GetPeople()), "the people whom it concerns")
+	people := orElse(text.And(res.GetPeople()), "the people whom it concerns")
 	return o.write(ctx, func(context.Context) (*musterv1.Written, error) { return res.GetWritten(), nil },
-		"noted: "+who+" were told of haircut "+name, "The next wave: muster haircut apply "+name)
+		"noted: "+people+" were told of haircut "+name, append(o.ahead(ctx, name), "The next wave: muster haircut apply "+name)...)
 }
 
 func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer, error) {
@@ -240,6 +240,7 @@ func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer,
 	for _, m := range res.GetMessages() {
 		rows.add(m.GetOwner(), m.GetSubject(), m.GetText())
 	}
+	stops := o.ahead(ctx, name)
 	return answer{message: res, rows: rows, lead: func(p *page) {
 		if len(res.GetMessages()) == 0 {
 			p.say("Haircut %s concerns no quota, so there is no message.", name)
@@ -253,6 +254,9 @@ func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer,
 		}
 		if len(res.GetMessages()) > 0 && !o.markdown {
 			p.say("Nothing was sent. Once these people know: muster haircut tell %s --done --reason 'how they were told'", name)
+		}
+		if !o.markdown {
+			p.say("%s", strings.Join(stops, "\n"))
 		}
 	}}, nil
 }

@@ -23,11 +23,14 @@ func haircutAnswer(h *musterv1.Haircut) answer {
 	}
 }
 
+// cutTable lists the cuts. A wave is of one class, which stands above the table, so how a cut is
+// made up is for people only in plans of earlier versions, whose waves take all classes.
 func cutTable(h *musterv1.Haircut) *table {
+	one := !slices.ContainsFunc(h.GetWaves(), func(w *musterv1.HaircutWave) bool { return w.GetClass() == "" })
 	t := newTable("There is nothing to cut: everywhere assigned is within sustainable. --basis quota cuts what is assigned even so.",
 		column{head: "WAVE", right: true}, column{head: "PARTITION", name: true}, column{head: "QUOTA", name: true},
 		column{head: "OWNER", name: true}, column{head: "WAS", right: true}, column{head: "NOW", right: true}, column{head: "CUT", right: true},
-		column{head: "ASKED", right: true}, column{head: "ABOVE USE", right: true}, column{head: "IDLE", right: true, spare: true}, column{head: "REST", right: true, spare: true},
+		column{head: "ASKED", right: true}, column{head: "ABOVE USE", right: true, wide: one}, column{head: "IDLE", right: true, spare: true, wide: one}, column{head: "REST", right: true, spare: true, wide: one},
 		column{head: "USAGE", right: true}, column{head: "MOST 90D", right: true}, column{head: "GANG", right: true, wide: true},
 		column{head: "NOTE", spare: true, folds: true}, column{head: "CLASS", wide: true})
 	for i, w := range h.GetWaves() {
@@ -133,6 +136,8 @@ func waveText(p *page, w *musterv1.HaircutWave) string {
 		return "undone at " + p.moment(w.GetUndone().AsTime())
 	case w.GetApplied() != nil:
 		return "in force since " + p.moment(w.GetApplied().AsTime())
+	case w.GetBlocked() != "":
+		return "not yet, see below"
 	}
 	return ""
 }
@@ -204,14 +209,14 @@ func (p *page) consequences(h *musterv1.Haircut) {
 func (p *page) obstacles(h *musterv1.Haircut) {
 	for _, w := range h.GetWaves() {
 		for _, why := range w.GetGate() {
-			p.wrapAs("  ", fmt.Sprintf("%s The %s wave over %s stops the next: %s", p.paint.paint(bad, "!"), w.GetClass(), w.GetCluster(), why))
-		}
-		if w.GetBlocked() != "" {
-			p.wrapAs("  ", fmt.Sprintf("%s Not yet, %s over %s: %s", p.paint.paint(waiting, "·"), words.CutClass(w.GetClass()), w.GetCluster(), w.GetBlocked()))
+			p.wrapAs("  ", fmt.Sprintf("%s The wave over %s (%s) stops the next: %s", p.paint.paint(bad, "!"), w.GetCluster(), words.CutClass(w.GetClass()), why))
 		}
 		if w.GetNeedsReason() != "" {
 			p.wrapAs("  ", fmt.Sprintf("%s Only with --reason, %s over %s: %s", p.paint.paint(waiting, "·"), words.CutClass(w.GetClass()), w.GetCluster(), w.GetNeedsReason()))
 		}
+	}
+	for _, s := range stopsOf(h) {
+		p.wrapAs("  ", fmt.Sprintf("%s Not yet, %s: %s", p.paint.paint(waiting, "·"), s.waves(), s.why))
 	}
 }
 
@@ -362,16 +367,17 @@ func (o *haircutListOptions) ask(ctx context.Context) (answer, error) {
 	}
 	t := newTable("There are no saved haircuts; muster haircut plan --save NAME makes one.",
 		column{head: "HAIRCUT", name: true}, column{head: "SCOPE", cut: true}, column{head: "BASIS"}, column{head: "POLICY"}, column{head: "MADE"}, column{head: "BY", cut: true},
-		column{head: "REVIEWED BY", cut: true, spare: true}, column{head: "WAVES", right: true}, column{head: "IN FORCE", right: true}, column{head: "GPUS CUT", right: true})
+		column{head: "REVIEWED BY", cut: true, spare: true}, column{head: "WAVES", right: true}, column{head: "IN FORCE", right: true}, column{head: "GPUS PLANNED", brief: "PLANNED", right: true}, column{head: "GPUS CUT", brief: "CUT", right: true})
 	for _, h := range res.GetHaircuts() {
-		inForce := 0
+		inForce, cut := 0, int32(0)
 		for _, w := range h.GetWaves() {
 			if waveInForce(w) {
 				inForce++
+				cut += w.GetSums().GetTotal()
 			}
 		}
 		t.add(h.GetName(), orElse(h.GetAsk().GetScope(), "fleet"), h.GetAsk().GetBasis(), policyText(h.GetAsk().GetBuffer()), h.GetMade(), h.GetBy(),
-			h.GetReviewedBy(), len(h.GetWaves()), inForce, h.GetSums().GetTotal())
+			h.GetReviewedBy(), len(h.GetWaves()), inForce, h.GetSums().GetTotal(), cut)
 	}
 	return answer{message: res, table: t}, nil
 }

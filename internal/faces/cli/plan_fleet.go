@@ -151,7 +151,11 @@ func (f foreseen) held() string {
 func (f foreseen) aligned() string {
 	var parts []string
 	for _, b := range f.Backing {
-		parts = append(parts, fmt.Sprintf("%s by %s of %s", b.Quota, nodes(b.Nodes), b.Island))
+		by := "no node"
+		if b.Nodes > 0 {
+			by = nodes(b.Nodes)
+		}
+		parts = append(parts, fmt.Sprintf("%s by %s of %s", b.Quota, by, b.Island))
 	}
 	text := fmt.Sprintf("%s can promise %s", f.Partition, nodes(f.Promisable))
 	if len(parts) > 0 {

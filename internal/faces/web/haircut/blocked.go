@@ -21,10 +21,18 @@ func lacking(blocked string) (why string, list []lack) {
 	}
 	for one := range strings.SplitSeq(rest, "; ") {
 		if n := len(list) - 1; n >= 0 && strings.HasPrefix(one, "muster ") {
-			list[n].command = strings.TrimSuffix(one, " names one")
+			list[n].command = command(one)
 			continue
 		}
 		list = append(list, lack{what: one})
 	}
 	return why + " is not ready for a wave:", list
+}
+
+// command is what to type, without what it does.
+func command(remedy string) string {
+	for _, does := range []string{" names one", " notes it", " makes a plan that names such work"} {
+		remedy = strings.TrimSuffix(remedy, does)
+	}
+	return remedy
 }
