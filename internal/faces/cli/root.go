@@ -151,6 +151,9 @@ func badFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &value) && errors.As(err, &ours):
 		return usage("--%s: %s", value.GetFlag().Name, ours.message)
 	}
+	if other := alikeFlag(cmd, err); other != "" {
+		return usage("%s; %s", err.Error(), other)
+	}
 	if near := nearFlag(cmd, err); near != "" {
 		return usage("%s; did you mean --%s?", err.Error(), near)
 	}
