@@ -303,13 +303,13 @@ func running(h *fleet.Haircut, c *concern) []string {
 			texts = append(texts, fmt.Sprintf("%s runs on, but %d of its GPUs in %s become unprotected: it may have to leave when work inside its quota needs them.", t.Workload, t.GPUs, part.Partition))
 		}
 		for _, t := range touchedOf(h, part.Evicted, c.owner) {
-			texts = append(texts, fmt.Sprintf("%s gives way with %d GPUs in %s to work that starts then.", t.Workload, t.GPUs, part.Partition))
+			texts = append(texts, fmt.Sprintf("%s gives way with %s in %s to work that starts then.", t.Workload, text.Count(t.GPUs, "GPU"), part.Partition))
 		}
 		for _, t := range touchedOf(h, part.Requeued, c.owner) {
 			texts = append(texts, fmt.Sprintf("%s is starting, and loses its reserved room of %s in %s: it goes back to its queue, with its age.", t.Workload, text.Count(t.GPUs, "GPU"), part.Partition))
 		}
 		for _, t := range touchedOf(h, part.Known, c.owner) {
-			already = append(already, fmt.Sprintf("%s is unprotected already with %d GPUs in %s: it may have to leave when work inside its quota needs them.", t.Workload, t.GPUs, part.Partition))
+			already = append(already, fmt.Sprintf("%s is unprotected already with %s in %s: it may have to leave when work inside its quota needs them.", t.Workload, text.Count(t.GPUs, "GPU"), part.Partition))
 		}
 	}
 	if len(texts)+len(already) == 0 {

@@ -161,7 +161,7 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 	case event.ReservationEnded:
 		return "the room reserved for it was given up: " + e.Why, "", e.ID == s.ID
 	case event.ProtectionCut:
-		return fmt.Sprintf("became unprotected with %d GPUs: %s", e.GPUs, e.Change), e.By, e.ID == s.ID
+		return fmt.Sprintf("became unprotected with %s: %s", gpusOf(e.GPUs), e.Change), e.By, e.ID == s.ID
 	case event.HoldsChanged:
 		return "now holds its GPUs as " + e.Holds.String(), "", e.ID == s.ID
 	}
@@ -359,3 +359,6 @@ func observed(spots []fleet.Spot) string {
 	}
 	return "seen to run: " + replicas(spots)
 }
+
+// gpusOf counts GPUs in words.
+func gpusOf(n int) string { return text.Count(n, "GPU") }

@@ -182,7 +182,7 @@ func checkScope(s *fleet.State, scope string) *Refusal {
 		return noPartition(s, scope)
 	}
 	if _, ok := p.Island(scope[cut+1:]); !ok {
-		return refuse(NoSuchIsland, "partition %s has no island %q; muster free shows its islands", p.ID, clip(scope[cut+1:]))
+		return refuse(NoSuchIsland, "partition %s has no island %q; muster free %s --islands shows its islands", p.ID, clip(scope[cut+1:]), p.ID)
 	}
 	return nil
 }

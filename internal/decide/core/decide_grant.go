@@ -133,7 +133,7 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, e event.GrantS
 		_, all := s.Held(c.Partition, c.Quota, now)
 		return nil, refuse(Overpromise, "%s would have %d GPUs assigned%s and can sustain %d%s; lower another grant, or overcommit with a reason",
 			p.ID, after, heldAmong(after-p.Assigned()-rise), limit, fitting(p, rise-(after-limit))).
-			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": rise, "sustainable": limit})
+			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": e.GPUs, "more": rise, "sustainable": limit})
 	}
 	var used []event.Event
 	for _, h := range s.Holds {

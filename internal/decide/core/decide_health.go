@@ -128,7 +128,7 @@ func recordValidation(s *fleet.State, r Request, c RecordValidation, now fleet.I
 	}
 	p, node := s.FindNode(c.Node)
 	if p == nil {
-		return nil, refuse(NoSuchNode, "there is no node %q; muster node list shows those there are", clip(c.Node))
+		return nil, noNode(s, c.Node)
 	}
 	n := p.Nodes[node]
 	if n.State == fleet.Retired {
@@ -191,7 +191,7 @@ func releaseNodes(s *fleet.State, c ReleaseNodes) ([]event.Event, *Refusal) {
 	for _, name := range c.Names {
 		p, node := s.FindNode(name)
 		if p == nil {
-			return nil, refuse(NoSuchNode, "there is no node %q; muster node list shows those there are", clip(name))
+			return nil, noNode(s, name)
 		}
 		if n := p.Nodes[node]; n.StateOwner == fleet.ByOperator && !seen[name] {
 			seen[name] = true

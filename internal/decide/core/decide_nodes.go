@@ -78,7 +78,7 @@ func noNode(s *fleet.State, name string) *Refusal {
 			return refuse(NoSuchNode, "%q is no node; name nodes, as in %s: muster node list shows those there are", name, p.Nodes[0].Name)
 		}
 	}
-	return refuse(NoSuchNode, "there is no node %q; muster node list shows those there are", name)
+	return refuse(NoSuchNode, "there is no node %q; %s", clip(name), MeantNode(s, name))
 }
 
 func findNode(s *fleet.State, name string) (*fleet.Partition, int) {

@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/promise"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -50,13 +51,29 @@ func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 			return nil, refuse(InUse, "hold %d still earmarks %d GPUs for quota %q; release it first", h.ID, h.GPUs, c.Path)
 		}
 	}
-	for _, w := range s.Workloads {
-		moves := w.Moves != nil && w.Moves.Target == c.Path
-		if moves || w.Target == c.Path && (!w.State.Ended() || w.At() != nil) {
-			return nil, refuse(InUse, "workloads still target quota %q; cancel or retarget them first", c.Path)
-		}
+	if refusal := workLeft(s, c.Path); refusal != nil {
+		return nil, refusal
 	}
 	return one(event.QuotaDeleted{Quota: c.Path})
+}
+
+// workLeft refuses to delete a quota that workloads target, or that ones which have ended have not left yet.
+func workLeft(s *fleet.State, path string) *Refusal {
+	leaving, grace := 0, time.Duration(0)
+	for _, w := range s.Workloads {
+		targets := w.Target == path
+		switch {
+		case w.Moves != nil && w.Moves.Target == path, targets && !w.State.Ended():
+			return refuse(InUse, "workloads still target quota %q; cancel or retarget them first", path)
+		case targets && w.At() != nil:
+			leaving, grace = leaving+1, max(grace, w.Grace)
+		}
+	}
+	if leaving == 0 {
+		return nil
+	}
+	return refuse(InUse, "quota %q has no work any more, but %s may take a grace of %d s to leave; wait that long, and try again",
+		path, text.Counted(leaving, "workload that ended", "workloads that ended"), int(grace.Seconds()))
 }
 
 // grantLeft refuses to delete a quota that has a grant.

@@ -83,7 +83,7 @@ func checkWhere(s *fleet.State, p fleet.RolloutPlan) *Refusal {
 func checkNodes(s *fleet.State, names []string) *Refusal {
 	for _, name := range names {
 		if p, _ := findNode(s, name); p == nil {
-			return refuse(NoSuchNode, "there is no node %q; muster node list shows those there are", clip(name))
+			return noNode(s, name)
 		}
 	}
 	return nil

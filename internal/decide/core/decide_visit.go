@@ -15,7 +15,7 @@ func reportVisit(s *fleet.State, _ Request, c ReportVisit, now fleet.Instant) ([
 	}
 	p, node := findNode(s, c.Node)
 	if p == nil {
-		return nil, refuse(NoSuchNode, "there is no node %q; muster node list shows those there are", clip(c.Node))
+		return nil, noNode(s, c.Node)
 	}
 	v := p.Nodes[node].Visit
 	switch {
@@ -87,7 +87,7 @@ func comesBack(p *fleet.Partition, node int, v fleet.Visit, now fleet.Instant) [
 func observeRuns(s *fleet.State, c ObserveRuns) ([]event.Event, *Refusal) {
 	p, node := findNode(s, c.Node)
 	if p == nil {
-		return nil, refuse(NoSuchNode, "there is no node %q; muster node list shows those there are", clip(c.Node))
+		return nil, noNode(s, c.Node)
 	}
 	if len(c.Runs) > mostUpdates {
 		return nil, refuse(Invalid, "node %q has %d components; %d at most", c.Node, len(c.Runs), mostUpdates)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // A failure is judged by what was seen on its nodes from Before it to After it (semantics §7).
@@ -43,14 +44,14 @@ func Cause(s *fleet.State, p *fleet.Partition, f *fleet.Failure) (fleet.Cause, [
 
 // silence says what it is worth that nothing was seen.
 func silence(s *fleet.State, p *fleet.Partition, f *fleet.Failure) string {
-	text := fmt.Sprintf("no signal on its %d nodes from 10 min before to 5 min after", len(f.Nodes))
+	says := fmt.Sprintf("no signal on its %s from 10 min before to 5 min after", text.Count(len(f.Nodes), "node"))
 	switch c := s.Cluster(p.Cluster); {
 	case c == nil || c.Heard == 0:
-		return text + "; no monitor of " + p.Cluster + " has ever been heard"
+		return says + "; no monitor of " + p.Cluster + " has ever been heard"
 	case c.Stale:
-		return text + "; the reports of " + p.Cluster + " are stale"
+		return says + "; the reports of " + p.Cluster + " are stale"
 	}
-	return text
+	return says
 }
 
 // spoke lists what spoke against a node, and what against the work on it.

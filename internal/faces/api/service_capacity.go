@@ -130,7 +130,7 @@ func wanted(m *musterv1.NodesRequest, state *fleet.State, list []*fleet.Partitio
 			return slices.ContainsFunc(list, func(p *fleet.Partition) bool { _, ok := p.Node(one); return ok })
 		}
 		if !slices.ContainsFunc(full, there) {
-			return nil, &core.Refusal{Code: core.NoSuchNode, Message: fmt.Sprintf("no node is named %.80q; muster node list shows those there are", name)}
+			return nil, &core.Refusal{Code: core.NoSuchNode, Message: fmt.Sprintf("no node is named %.80q; %s", name, core.MeantNode(state, name))}
 		}
 	}
 	return func(p *fleet.Partition, n *fleet.Node) bool {

@@ -266,12 +266,18 @@ func knownKinds(asked []string) error {
 	return nil
 }
 
+// endsOfWork are words for the one kind of event that says how work ended.
+var endsOfWork = []string{"failed", "failure", "succeeded", "completed", "complete", "ended", "done"}
+
 // mostLikely is how many kinds are proposed in place of one that there is not.
 const mostLikely = 4
 
 // kindsLike are the kinds that a beginning may have been meant for: those that say the same word
 // elsewhere, as evict does in replicas.evicted, or the nearest one.
 func kindsLike(kind string, all []string) string {
+	if about, what, _ := strings.Cut(strings.ToLower(kind), "."); about == "workload" && slices.Contains(endsOfWork, what) {
+		return "workload.finished"
+	}
 	var list []string
 	for _, known := range all {
 		if len(kind) > 2 && strings.Contains(known, strings.TrimSuffix(strings.ToLower(kind), "s")) && len(list) < mostLikely {

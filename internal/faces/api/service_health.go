@@ -55,7 +55,7 @@ func (s healthService) ListSignals(ctx context.Context, m *musterv1.ListSignalsR
 		}
 		nodes := state.NodesNamed(m.GetNode())
 		if m.GetNode() != "" && len(nodes) == 0 {
-			return noNode(m.GetNode())
+			return noNode(state, m.GetNode())
 		}
 		for _, p := range list {
 			out.Conditions = append(out.Conditions, wire.Conditions(state, p, at, m, nodes)...)
@@ -66,15 +66,15 @@ func (s healthService) ListSignals(ctx context.Context, m *musterv1.ListSignalsR
 	return out, err
 }
 
-func noNode(name string) error {
-	return &core.Refusal{Code: core.NoSuchNode, Message: "no node is named " + clipped(name) + "; muster node list shows those there are"}
+func noNode(s *fleet.State, name string) error {
+	return &core.Refusal{Code: core.NoSuchNode, Message: "no node is named " + clipped(name) + "; " + core.MeantNode(s, name)}
 }
 
 // oneNode is the full name of the one node that a name means.
 func oneNode(s *fleet.State, name string) (string, error) {
 	switch full := s.NodesNamed(name); len(full) {
 	case 0:
-		return "", noNode(name)
+		return "", noNode(s, name)
 	case 1:
 		return full[0], nil
 	default:

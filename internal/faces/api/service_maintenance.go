@@ -139,7 +139,7 @@ func (s maintenanceService) plannedFor(ctx context.Context, state *fleet.State, 
 		_, err = partitions(state, partition)
 	case f.Node != "":
 		if p, _ := state.FindNode(f.Node); p == nil {
-			err = noNode(f.Node)
+			err = noNode(state, f.Node)
 		}
 	case f.Quota != "":
 		if state.Quota(f.Quota) == nil {

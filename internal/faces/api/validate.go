@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"buf.build/go/protovalidate"
 	"connectrpc.com/connect"
@@ -127,13 +128,28 @@ func choices(rule protoreflect.Value) []string {
 	return list
 }
 
+// fault says what is wrong with a name or path where that is easily overlooked; "": it is plain to see.
+func fault(v *protovalidate.Violation) string {
+	if !v.FieldValue.IsValid() {
+		return ""
+	}
+	s, _ := v.FieldValue.Interface().(string)
+	switch {
+	case s == "":
+		return "; it is empty"
+	case strings.ContainsFunc(s, unicode.IsSpace):
+		return "; it has a space in it"
+	}
+	return ""
+}
+
 // inWords says what is wrong with a value; a long one is cut, so that a name of
 // ten megabytes is not sent back.
 func inWords(v *protovalidate.Violation) string {
 	text := v.Proto.GetMessage()
 	if v.Proto.GetRuleId() == "string.pattern" && v.RuleValue.IsValid() {
 		if words := patterns[v.RuleValue.String()]; words != "" {
-			text = words
+			text = words + fault(v)
 		}
 	}
 	if v.Proto.GetRuleId() == "string.in" && v.RuleValue.IsValid() {

@@ -60,7 +60,7 @@ func newEvents(a *app) *cobra.Command {
 	f.Var(&o.since, "since", "only from this moment on: 2026-11-01, or 7d")
 	f.StringVar(&o.who, "who", "", "only by actors whose name contains this: ada, operator")
 	f.StringVar(&o.about, "about", "", "only events about this, as the ABOUT column says it, or that name it: a node, partition, quota, oak/pretrain-1")
-	f.Int32Var(&o.limit, "limit", 50, "at most so many records; with --since 10000")
+	f.Int32Var(&o.limit, "limit", 50, "at most so many records, each with a line for each event; with --since 10000")
 	return cmd
 }
 
@@ -77,19 +77,24 @@ func (o *eventsOptions) ask(ctx context.Context) (answer, error) {
 	for _, r := range res.GetRecords() {
 		o.rows(t, r)
 	}
-	return answer{message: res, table: t, note: unseen(res)}, nil
+	return answer{message: res, table: t, note: unseen(res, len(t.rows))}, nil
 }
 
-// unseen says that there is more than an answer has, and how to get it.
-func unseen(res *musterv1.ListEventsResponse) string {
-	switch n := len(res.GetRecords()); {
+// unseen says that there is more than an answer has, and how to get it. A record has a line for each
+// of its events, so who counts lines is told both.
+func unseen(res *musterv1.ListEventsResponse, lines int) string {
+	n := len(res.GetRecords())
+	these := counted(int64(n), "record", "records")
+	if lines != n {
+		these += " (" + counted(int64(lines), "line", "lines") + ", one for each event)"
+	}
+	switch {
 	case res.GetNext() != 0:
-		return fmt.Sprintf("There are more than these %s; the same with --from %d goes on.", counted(int64(n), "record", "records"), res.GetNext())
+		return fmt.Sprintf("There are more than these %s; the same with --from %d goes on.", these, res.GetNext())
+	case res.GetEarlier() && n == 1:
+		return "This is the last " + strings.TrimPrefix(these, "1 ") + "; --since 2h has all of a time, --limit and --from others."
 	case res.GetEarlier():
-		if n == 1 {
-			return "This is the last record; --since 2h has all of a time, --limit and --from others."
-		}
-		return fmt.Sprintf("These are the last %s; --since 2h has all of a time, --limit and --from others.", counted(int64(n), "record", "records"))
+		return fmt.Sprintf("These are the last %s; --since 2h has all of a time, --limit and --from others.", these)
 	}
 	return ""
 }

@@ -188,7 +188,7 @@ func (p *page) consequences(h *musterv1.Haircut) {
 				p.wrapAs("  ", fmt.Sprintf("%s (%s) runs on, with %s unprotected in %s.", t.GetWorkload(), t.GetQuota(), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))
 			}
 			for _, t := range part.GetEvicted() {
-				p.wrapAs("  ", fmt.Sprintf("%s (%s) gives way with %d GPUs in %s to work that starts then.", t.GetWorkload(), t.GetQuota(), t.GetGpus(), part.GetPartition()))
+				p.wrapAs("  ", fmt.Sprintf("%s (%s) gives way with %s in %s to work that starts then.", t.GetWorkload(), t.GetQuota(), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))
 			}
 			for _, t := range part.GetRequeued() {
 				p.wrapAs("  ", fmt.Sprintf("%s (%s) is starting, and loses its reserved room of %s in %s: it goes back to its queue, with its age.", t.GetWorkload(), t.GetQuota(), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))

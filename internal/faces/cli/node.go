@@ -128,7 +128,7 @@ func newNodeSet(a *app) *cobra.Command {
 
 func (o *nodeSetOptions) check(args []string) ([]string, error) {
 	if o.state == "" {
-		return nil, usage("muster node set needs a state: --state quarantined")
+		return nil, noState(args)
 	}
 	if err := checkNodeState(o.state); err != nil {
 		return nil, err
@@ -137,6 +137,14 @@ func (o *nodeSetOptions) check(args []string) ([]string, error) {
 		return nil, usage("--dead %d: no node has so many GPUs; muster describe node %.80s says how many it has", o.dead, args[0])
 	}
 	return nodeNames(args)
+}
+
+// noState asks for the state of nodes: the one that was typed among them, or one of all.
+func noState(args []string) error {
+	if last := args[len(args)-1]; len(args) > 1 && slices.Contains(nodeStates, last) {
+		return usage("muster node set takes the state as a flag: --state %s", last)
+	}
+	return usage("muster node set needs a state: --state with one of %s", strings.Join(nodeStates, ", "))
 }
 
 // mostOnNode is more than any node has: a number above it is a typing error.

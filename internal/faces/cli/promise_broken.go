@@ -55,9 +55,14 @@ func (o *brokenOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	return o.answer(res), nil
+}
+
+// answer shows breaks. What broke them is wrapped and not cut: it is what people come for.
+func (o *brokenOptions) answer(res *musterv1.BrokenResponse) answer {
 	t := newTable(o.none(),
 		column{head: "WHEN"}, column{head: "WHERE", name: true}, column{head: "HORIZON"}, column{head: "PROMISES", right: true},
-		column{head: "PROMISED", brief: "PROMISED NODES", right: true}, column{head: "WHOLE", right: true}, column{head: "BROKEN BY", cut: true}, column{head: "CAUSE", cut: true},
+		column{head: "PROMISED", brief: "PROMISED NODES", right: true}, column{head: "WHOLE", right: true}, column{head: "BROKEN BY", folds: true}, column{head: "CAUSE", folds: true},
 		column{head: "INCIDENTS", wide: true, cut: true}, column{head: "RECORD", right: true, wide: true})
 	for _, b := range res.GetBreaks() {
 		where, by, cause := b.GetPartition(), lostNames(b.GetLost()), ""
@@ -76,7 +81,7 @@ func (o *brokenOptions) ask(ctx context.Context) (answer, error) {
 	if more := int(res.GetFound()) - len(res.GetBreaks()); more > 0 {
 		ans.note = fmt.Sprintf("%d more are not shown; --limit %d shows them.", more, res.GetFound())
 	}
-	return ans, nil
+	return ans
 }
 
 func lostNames(list []*musterv1.LostNode) string {

@@ -65,10 +65,14 @@ func (o *askOptions) ask(ctx context.Context, m *musterv1.AskRequest) error {
 	if err != nil {
 		return err
 	}
+	undo := o.undoOf(ctx, res.GetWritten())
 	return o.print(o.Out, answer{message: res, rows: writtenRows(res.GetWritten()), lead: func(p *page) {
 		p.written(res.GetWritten(), "request made", &names{})
 		if r := res.GetRequest(); r != nil {
 			p.request(r)
+		}
+		if undo != "" {
+			p.toCopy("Undo: ", undo)
 		}
 	}})
 }

@@ -21,7 +21,7 @@ type reversible struct {
 	From, To, Scope                       string
 	Was, Owner                            any // GPUs, or an owner
 	Planned                               bool
-	GPUs, Gang                            int
+	GPUs, Gang, Left                      int
 	Temporary, WasTemporary               foreseenEnd
 	Hold, Request                         struct{ ID uint64 }
 	Spec                                  struct{ Namespace, Name string }

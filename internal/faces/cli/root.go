@@ -135,7 +135,7 @@ func newRoot(a *app) *cobra.Command {
 }
 
 // negative is how the command line reads a number below zero: as a flag.
-var negative = regexp.MustCompile(`unknown shorthand flag: '\d' in (-\d+)`)
+var negative = regexp.MustCompile(`unknown shorthand flag: '[\d.]' in (-[\d.]+%?)`)
 
 // badFlag says what is wrong with a flag.
 func badFlag(cmd *cobra.Command, err error) error {
@@ -144,10 +144,15 @@ func badFlag(cmd *cobra.Command, err error) error {
 	switch m := negative.FindStringSubmatch(err.Error()); {
 	case m != nil && strings.HasSuffix(cmd.CommandPath(), "quota grant"):
 		return notRelative(m[1])
+	case m != nil && strings.HasSuffix(cmd.CommandPath(), "buffer set"):
+		return usage("%s is below zero; write a share from 0%% to 100%%, as in 8.3%% or 0.083", m[1])
 	case m != nil:
 		return usage("%s is below zero; write a whole number from 0", m[1])
 	case errors.As(err, &value) && errors.As(err, &ours):
 		return usage("--%s: %s", value.GetFlag().Name, ours.message)
+	}
+	if other := alikeFlag(cmd, err); other != "" {
+		return usage("%s; %s", err.Error(), other)
 	}
 	if near := nearFlag(cmd, err); near != "" {
 		return usage("%s; did you mean --%s?", err.Error(), near)
@@ -282,21 +287,50 @@ func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 		for _, v := range cmd.Commands() {
 			known = append(known, v.Name())
 		}
-		if there := below(cmd, args[0]); len(there) > 0 {
-			return usage("%s has no command %.40q; did you mean %s?", cmd.CommandPath(), args[0], strings.Join(there, " or "))
-		}
-		if near := yamlfile.Nearest(args[0], known); near != "" {
-			return usage("%s has no command %.40q; did you mean %q?", cmd.CommandPath(), args[0], near)
-		}
-		return usage("%s has no command %.40q; known here: %s", cmd.CommandPath(), args[0], strings.Join(known, ", "))
+		return usage("%s has no command %.40q; %s", cmd.CommandPath(), args[0], meantCommand(cmd, args[0], known))
 	}
 	return c
+}
+
+// mostKnown is how many commands a refusal lists; help has those of a longer list, with what each is for.
+const mostKnown = 12
+
+// meantCommand says which commands of a group may be meant, or which there are.
+func meantCommand(cmd *cobra.Command, word string, known []string) string {
+	if there := below(cmd, word); len(there) > 0 {
+		return "did you mean " + strings.Join(there, " or ") + "?"
+	}
+	if begins := beginning(word, known); len(begins) > 0 {
+		return "did you mean " + strings.Join(begins, " or ") + "?"
+	}
+	if near := yamlfile.Nearest(word, known); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	if len(known) > mostKnown {
+		return cmd.CommandPath() + " --help lists its commands"
+	}
+	return "known here: " + strings.Join(known, ", ")
+}
+
+// mostMeant is how many commands are proposed: more help less.
+const mostMeant = 3
+
+// beginning are the commands that begin with a word, in quotes; none where many do, or it is one letter.
+func beginning(word string, known []string) (found []string) {
+	for _, name := range known {
+		if len(word) > 1 && strings.HasPrefix(name, strings.ToLower(word)) {
+			found = append(found, fmt.Sprintf("%q", name))
+		}
+	}
+	if len(found) > mostMeant {
+		return nil
+	}
+	return found
 }
 
 // below are the commands one level further down that bear a word, unless it is
 // one that most groups have.
 func below(cmd *cobra.Command, word string) (found []string) {
-	const most = 3
 	for _, group := range cmd.Commands() {
 		for _, verb := range group.Commands() {
 			if verb.Name() == word && !verb.Hidden && group.Name() != "completion" {
@@ -304,7 +338,7 @@ func below(cmd *cobra.Command, word string) (found []string) {
 			}
 		}
 	}
-	if len(found) > most {
+	if len(found) > mostMeant {
 		return nil
 	}
 	return found

@@ -65,10 +65,14 @@ func (o *undoOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := undoTable(who)
+	endings, err := o.endings(ctx, since)
+	if err != nil {
+		return answer{}, err
+	}
 	back := takenBack(res.GetRecords())
 	over := o.ended(ctx, res.GetRecords())
 	for _, r := range slices.Backward(res.GetRecords()) {
-		commands := slices.DeleteFunc(o.undoes(ctx, r), func(line string) bool { return over[line] })
+		commands := slices.DeleteFunc(o.undoes(ctx, r, endings), func(line string) bool { return over[line] })
 		if undone(r) != 0 || back[r.GetSeq()] >= len(commands) {
 			continue
 		}
@@ -166,15 +170,16 @@ func (a *app) undoOf(ctx context.Context, w *musterv1.Written) string {
 	if err != nil || len(res.GetRecords()) == 0 || res.GetRecords()[0].GetSeq() != w.GetVersion() {
 		return ""
 	}
-	return strings.Join(a.undoes(ctx, res.GetRecords()[0]), "; ")
+	return strings.Join(a.undoes(ctx, res.GetRecords()[0], nil), "; ")
 }
 
-// undoes are the commands that take a record back, in the order in which they are to be given.
-func (a *app) undoes(ctx context.Context, r *musterv1.Record) (commands []string) {
+// undoes are the commands that take a record back, in the order in which they are to be given: those of what
+// has not ended since.
+func (a *app) undoes(ctx context.Context, r *musterv1.Record, over endings) (commands []string) {
 	nodes := map[string][]string{}
 	for _, e := range slices.Backward(r.GetEvents()) {
 		var f reversible
-		if json.Unmarshal([]byte(e.GetData()), &f) != nil {
+		if json.Unmarshal([]byte(e.GetData()), &f) != nil || over.since(r.GetSeq(), e.GetKind(), f) {
 			continue
 		}
 		if e.GetKind() == "node.changed" {
