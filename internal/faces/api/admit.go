@@ -102,6 +102,14 @@ func (c *caller) seesZone(state *fleet.State, z *fleet.Zone) bool {
 	return z.Workload == "" || z.By == c.actor.Name || c.seesNamed(state, z.Namespace, z.Workload)
 }
 
+// filter leaves out of records what the caller may not read; nil: nothing.
+func (s *service) filter(ctx context.Context) func(event.Record) event.Record {
+	if c := callerOf(ctx); c.actor.Operator || !c.actor.Principal.SignedIn() {
+		return nil
+	}
+	return func(r event.Record) event.Record { return s.shown(ctx, r) }
+}
+
 // shown is a record without the events that the caller may not read; without any where all are.
 func (s *service) shown(ctx context.Context, r event.Record) event.Record {
 	c := callerOf(ctx)
@@ -134,6 +142,14 @@ func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
 		return c.may(access.ReadSecrets)
 	case event.HaircutPlanned, event.HaircutDeleted, event.HaircutTold, event.HaircutApplied, event.HaircutUndone, event.ProposalMade, event.ProposalEnded:
 		return full || c.may(access.ReadPlans)
+	case event.FitObserved: // it names pods
+		cluster, _, _ := strings.Cut(e.Partition, "/")
+		return full || access.May(c.rights, access.ReadWork, access.Place{Cluster: cluster})
+	case event.GrantEnding: // it names the work that would be unprotected
+		return full || access.May(c.rights, access.ReadWork, access.Place{Quota: e.Quota})
+	case event.UsageMeasured:
+		w := state.Workloads[e.Workload]
+		return full || w != nil && c.sees(state, w)
 	case event.WorkloadSubmitted:
 		return full || e.Spec.User == c.actor.User || access.May(c.rights, access.ReadWork, access.Place{Namespace: e.Spec.Namespace, Quota: e.Spec.Target, Cluster: e.Spec.Home()})
 	}

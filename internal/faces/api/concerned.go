@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 	"github.com/muster-fleet/muster/internal/state/text"
@@ -50,22 +51,22 @@ type loss struct {
 // concernedBy sums up what a dry run means: how much work leaves the nodes that it changes, and
 // which grants lose backing. What becomes of running work is one note for each quota and kind of
 // loss, with the people who would be told.
-func (s *service) concernedBy(r event.Record) (notes []string) {
+func (s *service) concernedBy(r event.Record, by *caller) (notes []string) {
 	s.engine.Look(func(state *fleet.State) {
 		notes = append(leaversOf(state, r.Events), backingAhead(state, r.Events)...)
 	})
-	return append(notes, s.lossNotes(s.engine.Look, r.Events, would)...)
+	return append(notes, s.lossNotes(s.engine.Look, r.Events, would, by)...)
 }
 
 // cutBy says which running work a change left unprotected, and who is told: no cut is silent
 // (semantics §4), undoing one neither. Where people change what others have, it says too what
 // has to leave for that.
-func (s *service) cutBy(r event.Record) []string {
+func (s *service) cutBy(r event.Record, by *caller) []string {
 	list := r.Events
 	if !slices.ContainsFunc(r.Events, takesFromOthers) {
 		list = slices.DeleteFunc(slices.Clone(r.Events), func(e event.Event) bool { _, is := e.(event.ProtectionCut); return !is })
 	}
-	return append(s.lossNotes(s.engine.Read, list, done), s.shortBy(r)...) // no command waits for a question: it is not Look
+	return append(s.lossNotes(s.engine.Read, list, done, by), s.shortBy(r)...) // no command waits for a question: it is not Look
 }
 
 // takesFromOthers says whether people change what quotas have, or a node.
@@ -79,12 +80,12 @@ func takesFromOthers(e event.Event) bool {
 	return false
 }
 
-func (s *service) lossNotes(show func(func(*fleet.State)), events []event.Event, as fates) (notes []string) {
+func (s *service) lossNotes(show func(func(*fleet.State)), events []event.Event, as fates, by *caller) (notes []string) {
 	if len(events) == 0 {
 		return nil
 	}
 	show(func(state *fleet.State) {
-		for _, l := range lossesOf(state, events, as) {
+		for _, l := range lossesOf(state, events, as, by.reads(state)) {
 			notes = append(notes, l.note())
 		}
 	})
@@ -112,12 +113,16 @@ func (l *loss) note() string {
 	return note
 }
 
-// take counts GPUs of a workload.
-func (l *loss) take(w *fleet.Workload, gpus int) {
+// take counts GPUs of a workload. Where its reader may not read it, it has no name, and its user none.
+func (l *loss) take(w *fleet.Workload, gpus int, sees view.Sees) {
 	if l.gpus[w.ID] += gpus; l.names[w.ID] != "" {
 		return
 	}
 	l.ids = append(l.ids, w.ID)
+	if !sees(w) {
+		l.names[w.ID] = "another team's work"
+		return
+	}
 	l.names[w.ID] = w.Namespace + "/" + w.Name
 	if w.User != "" && !slices.Contains(l.people, w.User) {
 		l.people = append(l.people, w.User)
@@ -136,21 +141,21 @@ func (all losses) of(s *fleet.State, quota string, is fate) *loss {
 }
 
 // lossesOf gathers what events take from work, in order of quota.
-func lossesOf(s *fleet.State, events []event.Event, as fates) []*loss {
+func lossesOf(s *fleet.State, events []event.Event, as fates, sees view.Sees) []*loss {
 	all := losses{}
 	for _, e := range events {
 		switch e := e.(type) {
 		case event.ProtectionCut:
 			if w := s.Workloads[e.ID]; w != nil { // else the same command submits it
-				all.of(s, w.Target, as.unprotected).take(w, e.GPUs)
+				all.of(s, w.Target, as.unprotected).take(w, e.GPUs, sees)
 			}
 		case event.ReplicasEvicted:
 			if w := s.Workloads[e.ID]; w != nil {
-				all.of(s, w.Target, as.leaves).take(w, gpusIn(w, e.Spots))
+				all.of(s, w.Target, as.leaves).take(w, gpusIn(w, e.Spots), sees)
 			}
 		case event.ReservationEnded:
 			if w := s.Workloads[e.ID]; w != nil && !placedIn(events, e.ID) {
-				all.of(s, w.Target, as.unreserved).take(w, gpusIn(w, e.Spots))
+				all.of(s, w.Target, as.unreserved).take(w, gpusIn(w, e.Spots), sees)
 			}
 		}
 	}

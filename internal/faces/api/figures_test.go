@@ -246,6 +246,69 @@ func TestReadingThatWasClosedIsClosedForThePastToo(t *testing.T) {
 	}
 }
 
+// The log tells of hidden work neither what happened to it nor that anything did: not by its events, and not by how many
+// others there are.
+func TestTheLogTellsNothingOfHiddenWork(t *testing.T) {
+	h := aviary(t)
+	eve := h.as(eveToken, "")
+	list := func(m *musterv1.ListEventsRequest) *musterv1.ListEventsResponse {
+		answer, err := eve.Events.ListEvents(t.Context(), m)
+		must(t, err)
+		return answer
+	}
+	all := list(&musterv1.ListEventsRequest{Limit: 1000}).String()
+	for _, name := range []string{"falcon", "kestrel", `\"workload\":2`} {
+		if strings.Contains(all, name) {
+			t.Errorf("the log tells eve of %s: …%s…", name, around(all, name))
+		}
+	}
+	for what, m := range map[string]*musterv1.ListEventsRequest{
+		"the last about it": {About: "kestrel/falcon-runs", Limit: 1}, "the first about it": {About: "kestrel/falcon-runs", Limit: 1, From: 1},
+		"what merlin submitted": {Who: "user:m", Limit: 1, Kinds: []string{"workload.submitted"}}, "what was submitted first": {From: 1, Limit: 1, Kinds: []string{"workload.submitted"}},
+	} {
+		if got := list(m); got.GetEarlier() || got.GetNext() != 0 && !strings.Contains(got.String(), "elm") {
+			t.Errorf("%s: earlier %v, next %d, of which eve reads nothing", what, got.GetEarlier(), got.GetNext())
+		}
+	}
+}
+
+// A name that is refused to a caller stands for nothing: by submitting it, who may not read there learns nothing, and takes
+// no other's reason away.
+func TestSubmittingAForeignNameTellsNothing(t *testing.T) {
+	h := aviary(t)
+	eve, merlin := h.as(eveToken, ""), h.as(merlinToken, "")
+	wrong := in("kestrel", "wrong", "mid")
+	wrong.Spec.Target = "research/nonesuch"
+	_, err := merlin.Workloads.Submit(t.Context(), wrong)
+	equal(t, "merlin's own is refused", client.Refused(err, client.NoSuchQuota), true)
+	said := map[string]string{}
+	for _, name := range []string{"falcon-runs", "wrong", "none"} {
+		_, err := eve.Workloads.Submit(t.Context(), in("kestrel", name, "mid"))
+		equal(t, name+": refused", client.Refused(err, client.AccessDenied), true)
+		_, err = eve.Workloads.GetWorkload(t.Context(), &musterv1.GetWorkloadRequest{Namespace: "kestrel", Name: name})
+		said[strings.ReplaceAll(fmt.Sprint(err), name, "NAME")] = name
+	}
+	equal(t, "ways in which it is told", len(said), 1)
+	_, err = merlin.Workloads.GetWorkload(t.Context(), &musterv1.GetWorkloadRequest{Namespace: "kestrel", Name: "wrong"})
+	equal(t, "merlin's reason", client.Refused(err, client.NoSuchQuota), true)
+}
+
+// A dry run says how much work of others it would take room from, and names none that its caller may not read.
+func TestADryRunNamesNoHiddenWork(t *testing.T) {
+	h := aviary(t)
+	sp := gang("large", "research/oak", 4)
+	sp.Namespace, sp.Priority = "elm", "high"
+	res, err := h.as(eveToken, "").Workloads.Submit(t.Context(), &musterv1.SubmitRequest{Write: &musterv1.Write{DryRun: true}, Spec: sp})
+	must(t, err)
+	for _, note := range res.GetWritten().GetNotes() {
+		if strings.Contains(note, "has to leave") || strings.Contains(note, "have to leave") {
+			if strings.Contains(note, "falcon") || strings.Contains(note, "merlin") {
+				t.Errorf("eve is told: %s", note)
+			}
+		}
+	}
+}
+
 // aboutFit is a question that Fit answers.
 func aboutFit(p protoreflect.MethodDescriptor) []*dynamicpb.Message {
 	if p.Name() != "Fit" {

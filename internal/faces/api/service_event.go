@@ -29,7 +29,7 @@ func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequ
 	if err != nil {
 		return nil, err
 	}
-	p := &page{limit: orElse(m.GetLimit(), 100), last: m.GetFrom() == 0 && m.GetSince() == nil, kinds: m.GetKinds(), until: until, choice: choice{who: m.GetWho(), about: m.GetAbout()}}
+	p := &page{shows: s.filter(ctx), limit: orElse(m.GetLimit(), 100), last: m.GetFrom() == 0 && m.GetSince() == nil, kinds: m.GetKinds(), until: until, choice: choice{who: m.GetWho(), about: m.GetAbout()}}
 	if m.GetSince() != nil {
 		if p.since, err = wire.ReadInstant("since", m.GetSince()); err != nil {
 			return nil, err
@@ -105,7 +105,8 @@ type page struct {
 	kinds []string
 	until fleet.Instant
 	choice
-	earlier bool // there are others before the last ones
+	shows   func(event.Record) event.Record // what of a record the caller may read; nil: all
+	earlier bool                            // there are others before the last ones
 	records []event.Record
 	next    uint64
 }
@@ -113,7 +114,7 @@ type page struct {
 // remembered says whether what a page holds is worth remembering: people look at
 // what happens to one thing, now.
 func (p *page) remembered() bool {
-	return p.about != "" && p.who == "" && len(p.kinds) == 0 && p.until == fleet.Never
+	return p.about != "" && p.who == "" && len(p.kinds) == 0 && p.until == fleet.Never && p.shows == nil
 }
 
 func (p *page) add(r event.Record) error {
@@ -123,7 +124,10 @@ func (p *page) add(r event.Record) error {
 	if r.At < p.since {
 		return nil
 	}
-	if r = only(p.choose(r), p.kinds); len(r.Events) == 0 {
+	if r = only(p.choose(r), p.kinds); len(r.Events) > 0 && p.shows != nil {
+		r = p.shows(r) // before it is counted: that there are others would tell of them
+	}
+	if len(r.Events) == 0 {
 		return nil
 	}
 	if len(p.records) == p.limit {

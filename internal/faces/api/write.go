@@ -49,9 +49,9 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 	switch {
 	case w.GetDryRun():
 		written.Events, err = wire.Events(result.Record.Events)
-		written.Notes = append(written.Notes, s.concernedBy(result.Record)...)
+		written.Notes = append(written.Notes, s.concernedBy(result.Record, callerOf(ctx))...)
 	case !result.Repeat && len(result.Record.Events) > 0:
-		written.Notes = append(written.Notes, s.cutBy(result.Record)...)
+		written.Notes = append(written.Notes, s.cutBy(result.Record, callerOf(ctx))...)
 	case !result.Repeat:
 		written.Notes = append(written.Notes, wire.Unchanged)
 	}

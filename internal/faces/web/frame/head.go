@@ -38,7 +38,7 @@ type head struct {
 
 // of is the head for the reader of a visit.
 func (h *heads) of(v *Visit) (head, error) {
-	who := ask.Reader{Host: v.Request.Host, Token: v.self.token}
+	who := ask.Reader{Host: v.Request.Host, Token: v.self.token, Proof: v.Request.Header.Get("Muster-Proof")}
 	h.mu.Lock()
 	k := h.kept[who]
 	age := headExpires
