@@ -2,6 +2,7 @@ package gate
 
 import (
 	"runtime"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -52,4 +53,33 @@ func TestAPanicAsideIsTheCallers(t *testing.T) {
 	}()
 	Aside(func() { panic("broken") })
 	t.Error("the call went on")
+}
+
+// Threads that give way are bounded: beyond that a call is answered as usual.
+func TestThreadsAsideAreBounded(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	usual, begun, end := nice(t), make(chan struct{}), make(chan struct{})
+	var all sync.WaitGroup
+	for range mostAside {
+		all.Go(func() {
+			Aside(func() {
+				begun <- struct{}{}
+				<-end
+			})
+		})
+		<-begun
+	}
+	Aside(func() {
+		if is := nice(t); is != usual {
+			t.Errorf("beyond %d threads one more has %d, want %d as usual", mostAside, is, usual)
+		}
+	})
+	close(end)
+	all.Wait()
+	Aside(func() {
+		if is := nice(t); is == usual && usual < 19 {
+			t.Error("once they have ended nothing gives way any more")
+		}
+	})
 }
