@@ -142,23 +142,32 @@ func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
 		return c.may(access.ReadSecrets)
 	case event.HaircutPlanned, event.HaircutDeleted, event.HaircutTold, event.HaircutApplied, event.HaircutUndone, event.ProposalMade, event.ProposalEnded:
 		return full || c.may(access.ReadPlans)
-	case event.FitObserved: // it names pods
-		cluster, _, _ := strings.Cut(e.Partition, "/")
-		return full || access.May(c.rights, access.ReadWork, access.Place{Cluster: cluster})
-	case event.GrantEnding: // it names the work that would be unprotected
-		return full || access.May(c.rights, access.ReadWork, access.Place{Quota: e.Quota})
-	case event.UsageMeasured:
-		w := state.Workloads[e.Workload]
-		return full || w != nil && c.sees(state, w)
 	case event.WorkloadSubmitted:
 		return full || e.Spec.User == c.actor.User || access.May(c.rights, access.ReadWork, access.Place{Namespace: e.Spec.Namespace, Quota: e.Spec.Target, Cluster: e.Spec.Home()})
 	}
+	if at, names := namesWork(e); names && !full {
+		return access.May(c.rights, access.ReadWork, at)
+	}
 	id := event.Workload(e)
+	if of, measured := e.(event.UsageMeasured); measured {
+		id = of.Workload
+	}
 	if id == 0 || full {
 		return true
 	}
 	w := state.Workloads[id]
 	return w != nil && c.sees(state, w)
+}
+
+// namesWork says which events name work or pods without being about one workload, and where that is.
+func namesWork(e event.Event) (at access.Place, names bool) {
+	switch e := e.(type) {
+	case event.FitObserved:
+		at.Cluster, _, names = strings.Cut(e.Partition, "/")
+	case event.GrantEnding:
+		at.Quota, names = e.Quota, true
+	}
+	return at, names
 }
 
 // sourceOf is where a request comes from, for the audit log: behind a proxy, who asked the proxy.

@@ -29,7 +29,10 @@ func (s eventService) ListEvents(ctx context.Context, m *musterv1.ListEventsRequ
 	if err != nil {
 		return nil, err
 	}
-	p := &page{shows: s.filter(ctx), limit: orElse(m.GetLimit(), 100), last: m.GetFrom() == 0 && m.GetSince() == nil, kinds: m.GetKinds(), until: until, choice: choice{who: m.GetWho(), about: m.GetAbout()}}
+	p := &page{limit: orElse(m.GetLimit(), 100), last: m.GetFrom() == 0 && m.GetSince() == nil, kinds: m.GetKinds(), until: until, choice: choice{who: m.GetWho(), about: m.GetAbout()}}
+	if chosen := p.who != "" || p.about != "" || len(p.kinds) > 0; chosen && !p.last { // that the log goes on tells nothing
+		p.shows = s.filter(ctx)
+	}
 	if m.GetSince() != nil {
 		if p.since, err = wire.ReadInstant("since", m.GetSince()); err != nil {
 			return nil, err
@@ -105,7 +108,7 @@ type page struct {
 	kinds []string
 	until fleet.Instant
 	choice
-	shows   func(event.Record) event.Record // what of a record the caller may read; nil: all
+	shows   func(event.Record) event.Record // what of a record the caller may read, before it is counted; nil: all
 	earlier bool                            // there are others before the last ones
 	records []event.Record
 	next    uint64
@@ -114,7 +117,7 @@ type page struct {
 // remembered says whether what a page holds is worth remembering: people look at
 // what happens to one thing, now.
 func (p *page) remembered() bool {
-	return p.about != "" && p.who == "" && len(p.kinds) == 0 && p.until == fleet.Never && p.shows == nil
+	return p.about != "" && p.who == "" && len(p.kinds) == 0 && p.until == fleet.Never
 }
 
 func (p *page) add(r event.Record) error {
@@ -125,7 +128,7 @@ func (p *page) add(r event.Record) error {
 		return nil
 	}
 	if r = only(p.choose(r), p.kinds); len(r.Events) > 0 && p.shows != nil {
-		r = p.shows(r) // before it is counted: that there are others would tell of them
+		r = p.shows(r) // that a next one follows would tell of it
 	}
 	if len(r.Events) == 0 {
 		return nil
@@ -147,6 +150,9 @@ func (p *page) add(r event.Record) error {
 // are more than one answer may weigh.
 func (s eventService) answer(ctx context.Context, p *page) (*musterv1.ListEventsResponse, error) {
 	out := &musterv1.ListEventsResponse{Next: p.next, Earlier: p.earlier}
+	if s.filter(ctx) != nil && p.last {
+		out.Earlier = s.from(0) > uint64(p.limit) // whether some of what is asked for are earlier would tell of hidden ones
+	}
 	room := room(ctx)
 	if p.last {
 		slices.Reverse(p.records) // the last ones are what is asked for
