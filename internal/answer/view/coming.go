@@ -150,10 +150,10 @@ func ends(p *fleet.Partition, sees Sees, now fleet.Instant) (list []Ahead) {
 	for _, w := range ending[:min(len(ending), mostEnds)] { // there may be tens of thousands: words only for those that are told
 		one := Ahead{
 			Kind: AheadWork, At: declaredEnd(w), Since: w.Started, Partition: p.ID, GPUs: w.GPUs(),
-			Text: fmt.Sprintf("%s ends as declared, and frees %d GPUs", sees.name(w), w.GPUs()),
+			Text: fmt.Sprintf("%s ends as declared, and frees %d GPUs", sees.Name(w), w.GPUs()),
 		}
-		if sees.may(w) {
-			one.About = sees.name(w)
+		if sees.May(w) {
+			one.About = sees.Name(w)
 		}
 		list = append(list, one)
 	}

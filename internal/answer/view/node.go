@@ -74,7 +74,7 @@ func (row *Node) fill(residents []fleet.Resident, sees Sees) {
 	for i, r := range residents {
 		switch {
 		case i > 0 && residents[i-1].Workload == r.Workload:
-		case sees.may(r.Workload):
+		case sees.May(r.Workload):
 			row.Workloads = append(row.Workloads, r.Workload.Namespace+"/"+r.Workload.Name)
 		default:
 			row.Others++

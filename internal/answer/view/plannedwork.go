@@ -112,7 +112,7 @@ func plannedWork(x maintenance.Plan) PlannedWork {
 func (w *PlannedWork) add(f PlannedFor, n *fleet.Node) {
 	w.Nodes = append(w.Nodes, n.Name)
 	for _, r := range n.Residents() {
-		if r.Phase != fleet.Leaving && f.has(r.Workload) && f.Sees.may(r.Workload) {
+		if r.Phase != fleet.Leaving && f.has(r.Workload) && f.Sees.May(r.Workload) {
 			w.Workloads = append(w.Workloads, r.Workload.Namespace+"/"+r.Workload.Name)
 		}
 	}

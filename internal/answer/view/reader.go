@@ -11,11 +11,12 @@ type Reader struct {
 	Sees            Sees
 }
 
-func (sees Sees) may(w *fleet.Workload) bool { return sees == nil || sees(w) }
+// May is Sees, and true where that is nil.
+func (sees Sees) May(w *fleet.Workload) bool { return sees == nil || sees(w) }
 
-// name is what a workload is called to the reader.
-func (sees Sees) name(w *fleet.Workload) string {
-	if sees.may(w) {
+// Name is what a workload is called to the reader.
+func (sees Sees) Name(w *fleet.Workload) string {
+	if sees.May(w) {
 		return w.Namespace + "/" + w.Name
 	}
 	return "another team's work"

@@ -77,7 +77,7 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, by Reader, now fleet.Instant
 	u.Free = max(0, a.BackedGPUs()-a.Stays()-u.Held)
 	u.LargestGang = guaranteedGang(p, a, u.Free)
 	if w := lastToLeave(p); w != nil && u.Free > 0 {
-		u.Next = Next{w.GraceEnds, by.Sees.name(w) + " has left"}
+		u.Next = Next{w.GraceEnds, by.Sees.Name(w) + " has left"}
 	}
 	for i := range p.Islands {
 		u.IslandNodes = append(u.IslandNodes, a.Backing[i]-a.Touched(i))
@@ -169,13 +169,13 @@ func (sees Sees) nextEnd(work []*fleet.Workload, now fleet.Instant) Next {
 	var next Next
 	for _, w := range work {
 		if w.Leaves() && w.GraceEnds > now && (next.At == 0 || w.GraceEnds < next.At) {
-			next = Next{w.GraceEnds, sees.name(w) + " has left"}
+			next = Next{w.GraceEnds, sees.Name(w) + " has left"}
 		}
 		if w.MaxRuntime == 0 || w.Started == 0 || w.Leaves() {
 			continue
 		}
 		if at := w.Started.Add(w.MaxRuntime); at > now && (next.At == 0 || at < next.At) {
-			next = Next{at, sees.name(w) + " ends"}
+			next = Next{at, sees.Name(w) + " ends"}
 		}
 	}
 	return next

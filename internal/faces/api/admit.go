@@ -60,9 +60,10 @@ func (c *caller) sees(state *fleet.State, w *fleet.Workload) bool {
 
 // readsAll says whether the caller may read all work: an operator, everybody without a sign-in, and everybody
 // where the policy says so now. What the policy was is no matter to who asks about the past.
-func (c *caller) readsAll() bool {
-	return c.actor.Operator || !c.actor.Principal.SignedIn() || c.openReading
-}
+func (c *caller) readsAll() bool { return c.unbounded() || c.openReading }
+
+// unbounded says whether roles bound the caller in nothing: an operator, and everybody without a sign-in.
+func (c *caller) unbounded() bool { return c.actor.Operator || !c.actor.Principal.SignedIn() }
 
 // reads is the same of a state's work.
 func (c *caller) reads(state *fleet.State) view.Sees {
@@ -104,7 +105,7 @@ func (c *caller) seesZone(state *fleet.State, z *fleet.Zone) bool {
 
 // filter leaves out of records what the caller may not read; nil: nothing.
 func (s *service) filter(ctx context.Context) func(event.Record) event.Record {
-	if c := callerOf(ctx); c.actor.Operator || !c.actor.Principal.SignedIn() {
+	if callerOf(ctx).unbounded() {
 		return nil
 	}
 	return func(r event.Record) event.Record { return s.shown(ctx, r) }
@@ -113,7 +114,7 @@ func (s *service) filter(ctx context.Context) func(event.Record) event.Record {
 // shown is a record without the events that the caller may not read; without any where all are.
 func (s *service) shown(ctx context.Context, r event.Record) event.Record {
 	c := callerOf(ctx)
-	if c.actor.Operator || !c.actor.Principal.SignedIn() {
+	if c.unbounded() {
 		return r
 	}
 	var kept []event.Event
@@ -143,7 +144,7 @@ func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
 	case event.HaircutPlanned, event.HaircutDeleted, event.HaircutTold, event.HaircutApplied, event.HaircutUndone, event.ProposalMade, event.ProposalEnded:
 		return full || c.may(access.ReadPlans)
 	case event.WorkloadSubmitted:
-		return full || e.Spec.User == c.actor.User || access.May(c.rights, access.ReadWork, access.Place{Namespace: e.Spec.Namespace, Quota: e.Spec.Target, Cluster: e.Spec.Home()})
+		return full || c.sees(state, &fleet.Workload{Spec: e.Spec})
 	}
 	if at, names := namesWork(e); names && !full {
 		return access.May(c.rights, access.ReadWork, at)

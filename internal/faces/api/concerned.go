@@ -119,12 +119,8 @@ func (l *loss) take(w *fleet.Workload, gpus int, sees view.Sees) {
 		return
 	}
 	l.ids = append(l.ids, w.ID)
-	if !sees(w) {
-		l.names[w.ID] = "another team's work"
-		return
-	}
-	l.names[w.ID] = w.Namespace + "/" + w.Name
-	if w.User != "" && !slices.Contains(l.people, w.User) {
+	l.names[w.ID] = sees.Name(w)
+	if w.User != "" && sees.May(w) && !slices.Contains(l.people, w.User) {
 		l.people = append(l.people, w.User)
 	}
 }

@@ -182,7 +182,7 @@ func HungWork(s *fleet.State, list []*fleet.Partition, sees view.Sees, at fleet.
 		for _, w := range work {
 			switch {
 			case w.Usage == nil || !view.Hung(s, w, at):
-			case sees(w):
+			case sees.May(w):
 				found = append(found, w)
 			default:
 				others++
