@@ -304,27 +304,34 @@ func (a *agentsPair) terms() map[uint64]int64 {
 func (a *agentsPair) verify() {
 	list := a.placings()
 	for _, c := range a.clusters {
-		started, stopped, never := 0, 0, 0
-		for uid, is := range c.pods {
-			started, stopped = started+is.started, stopped+is.stopped
-			if is.started > 1 || is.stopped > 1 {
-				a.t.Errorf("pod %s of %s was started %d times and stopped %d times", uid, is.workload, is.started, is.stopped)
-			}
-			if is.started == 0 {
-				never++
-				continue
-			}
-			if !take(list[is.workload], is.node+"@"+c.name, is.term) {
-				a.t.Errorf("pod %s of %s was started on %s in term %d; of that the journal says %v", uid, is.workload, is.node, is.term, list[is.workload])
-			}
-		}
-		if c.old > 0 || len(c.strange) > 0 {
-			a.t.Errorf("%s: %d calls of a server came after one of a newer term; and there were %d strange ones: %.2000q", c.name, c.old, len(c.strange), c.strange)
-		}
-		a.t.Logf("%s: %d pods made, %d started, %d stopped, each once; %d never started; %d starts and stops asked for again led to nothing; the last term is %d",
-			c.name, c.made, started, stopped, never, c.again, c.term)
+		a.verifyCluster(c, list)
 	}
 	a.t.Logf("%d workloads were cancelled by people", a.cancelled.Load())
+}
+
+// verifyCluster is that of one cluster, whose agent still runs, and may still call.
+func (a *agentsPair) verifyCluster(c *standIn, list map[string][]placing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	started, stopped, never := 0, 0, 0
+	for uid, is := range c.pods {
+		started, stopped = started+is.started, stopped+is.stopped
+		if is.started > 1 || is.stopped > 1 {
+			a.t.Errorf("pod %s of %s was started %d times and stopped %d times", uid, is.workload, is.started, is.stopped)
+		}
+		if is.started == 0 {
+			never++
+			continue
+		}
+		if !take(list[is.workload], is.node+"@"+c.name, is.term) {
+			a.t.Errorf("pod %s of %s was started on %s in term %d; of that the journal says %v", uid, is.workload, is.node, is.term, list[is.workload])
+		}
+	}
+	if c.old > 0 || len(c.strange) > 0 {
+		a.t.Errorf("%s: %d calls of a server came after one of a newer term; and there were %d strange ones: %.2000q", c.name, c.old, len(c.strange), c.strange)
+	}
+	a.t.Logf("%s: %d pods made, %d started, %d stopped, each once; %d never started; %d starts and stops asked for again led to nothing; the last term is %d",
+		c.name, c.made, started, stopped, never, c.again, c.term)
 }
 
 // take finds a node among what was placed in a term or before, and takes it away: it is for one
