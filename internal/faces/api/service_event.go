@@ -201,7 +201,7 @@ func (s eventService) Watch(ctx context.Context, m *musterv1.WatchRequest, strea
 	reading := s.reading()
 	err := s.engine.Watch(ctx, from, func(r event.Record) error {
 		defer reading.read()
-		done, err := s.turns.pace(ctx, callerOf(ctx), musterv1connect.EventServiceWatchProcedure, mostOfWrite)
+		done, err := s.turns.pace(ctx, callerOf(ctx), musterv1connect.EventServiceWatchProcedure, mostOfWrite, s.turns.busy)
 		if err != nil {
 			return err
 		}

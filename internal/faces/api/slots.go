@@ -27,7 +27,7 @@ const (
 	callsInLine  = 512
 )
 
-// How long the server may work for a user: seconds of it in each second, and how much may be
+// How long the server may work for a user: seconds of a processor in each second, and how much may be
 // saved up or owed. While others wait for the processor it is less of both (gate.Spare).
 // Callers that run the fleet are not bounded so. What is saved is what a caller can take from all
 // others at one stroke: with five seconds of it, one hostile caller held a core for its first ten
@@ -258,18 +258,21 @@ func (t *turns) await(ctx context.Context, c *caller, of func(*share) chan struc
 
 // pace waits until the server may work for a caller again, and has what is done now counted,
 // up to a bound. what is the kind of call.
-func (t *turns) pace(ctx context.Context, c *caller, what string, most time.Duration) (done func(), err error) {
-	start, err := t.prepaid(ctx, c, what)
+func (t *turns) pace(ctx context.Context, c *caller, what string, most time.Duration, counts counter) (done func(), err error) {
+	start, err := t.prepaid(ctx, c, what, counts)
 	if err != nil {
 		return nil, err
 	}
 	return start(most), nil
 }
 
+// counter counts what is done for a call until took is called, on the same goroutine.
+type counter func() (took func() time.Duration)
+
 // prepaid waits until the server may work for a caller again. Before the call begins it is counted
 // with what the caller's calls of its kind usually take. So calls that have waited for the same
-// moment do not all begin in it. start begins to count what it really takes, up to a bound.
-func (t *turns) prepaid(ctx context.Context, c *caller, what string) (start func(most time.Duration) (done func()), err error) {
+// moment do not all begin in it. start begins to count what it really takes by a counter, up to a bound.
+func (t *turns) prepaid(ctx context.Context, c *caller, what string, counts counter) (start func(most time.Duration) (done func()), err error) {
 	if c.runs {
 		return func(time.Duration) func() { return func() {} }, nil
 	}
@@ -280,8 +283,8 @@ func (t *turns) prepaid(ctx context.Context, c *caller, what string) (start func
 		}
 	}
 	return func(most time.Duration) func() {
-		began := time.Now()
-		return func() { t.settle(c, what, ahead, min(most, time.Since(began)).Seconds()) }
+		took := counts()
+		return func() { t.settle(c, what, ahead, min(most, took()).Seconds()) }
 	}, nil
 }
 
@@ -330,7 +333,7 @@ func paused(ctx context.Context, wait time.Duration) bool {
 func (t *turns) share(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callerOf(r.Context())
-		over, err := t.costly(r.Context(), c, r.URL.Path)
+		over, err := t.costly(r.Context(), c, r.URL.Path, t.busy)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusTooManyRequests)
 			return
@@ -381,12 +384,12 @@ func (t *turns) steps(ctx context.Context, c *caller, req connect.AnyRequest) (s
 			return s.costly
 		})
 	}
-	if costly {
-		return append(steps, func() (func(), error) { return t.costly(ctx, c, what) })
-	}
-	most := patienceInLine
+	most, counts := patienceInLine, t.busy
 	if changes {
-		most = mostOfWrite
+		most, counts = mostOfWrite, gate.Elapsed // another goroutine decides it
 	}
-	return append(steps, func() (func(), error) { return t.pace(ctx, c, what, most) })
+	if costly {
+		return append(steps, func() (func(), error) { return t.costly(ctx, c, what, counts) })
+	}
+	return append(steps, func() (func(), error) { return t.pace(ctx, c, what, most, counts) })
 }

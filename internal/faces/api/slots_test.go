@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 func callerNamed(name string) *caller {
@@ -31,7 +33,7 @@ func calmTurns() *turns {
 func TestACallerHasLessWhileOthersWait(t *testing.T) {
 	turns, bob := calmTurns(), callerNamed("bob")
 	turns.spare = func() float64 { return 0.25 }
-	done, err := turns.pace(t.Context(), bob, "list", time.Second)
+	done, err := turns.pace(t.Context(), bob, "list", time.Second, gate.Elapsed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,6 +47,23 @@ func TestACallerHasLessWhileOthersWait(t *testing.T) {
 	})
 	if _, wait := turns.begin(bob, "list"); wait < 15*time.Second {
 		t.Errorf("one second is earned in %v", wait)
+	}
+}
+
+// A call that was kept waiting does not count as work for its caller, whose next calls would wait for it, and give way.
+func TestWhatACallWaitsForIsNoWorkForItsCaller(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("how long a thread has had a processor is asked on Linux only")
+	}
+	turns, ada := calmTurns(), callerNamed("ada")
+	done, err := turns.turn(t.Context(), ada, &asked{"nodes", connect.NewRequest(&musterv1.NodesRequest{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(600 * time.Millisecond)
+	done()
+	if turns.spent(ada) {
+		t.Error("ada has had her share")
 	}
 }
 
@@ -107,7 +126,7 @@ func TestWhoWaitsForTimeHoldsNoTurn(t *testing.T) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_, _ = turns.costly(ctx, bob, "why") // it ends with ctx
+		_, _ = turns.costly(ctx, bob, "why", gate.Elapsed) // it ends with ctx
 	}()
 	for {
 		waits := false
@@ -173,7 +192,7 @@ func TestTheLineOfOneCallerEnds(t *testing.T) {
 // Questions that took more than a caller's share make that caller's next ones wait.
 func TestQuestionsAreHeldToTheirShare(t *testing.T) {
 	turns, bob := calmTurns(), callerNamed("bob")
-	done, err := turns.pace(t.Context(), bob, "list", time.Second)
+	done, err := turns.pace(t.Context(), bob, "list", time.Second, gate.Elapsed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,13 +200,13 @@ func TestQuestionsAreHeldToTheirShare(t *testing.T) {
 	_ = turns.mind(bob, func(s *share) error { s.work = workOwed; return nil })
 	brief, end := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer end()
-	if _, err := turns.pace(brief, bob, "list", time.Second); err == nil {
+	if _, err := turns.pace(brief, bob, "list", time.Second, gate.Elapsed); err == nil {
 		t.Error("bob goes on at once")
 	}
-	if _, err := turns.pace(t.Context(), callerNamed("ada"), "list", time.Second); err != nil {
+	if _, err := turns.pace(t.Context(), callerNamed("ada"), "list", time.Second, gate.Elapsed); err != nil {
 		t.Error(err)
 	}
-	if _, err := turns.pace(t.Context(), &caller{actor: bob.actor, runs: true}, "list", time.Second); err != nil {
+	if _, err := turns.pace(t.Context(), &caller{actor: bob.actor, runs: true}, "list", time.Second, gate.Elapsed); err != nil {
 		t.Errorf("who runs the fleet: %v", err)
 	}
 }
@@ -302,6 +321,7 @@ func (a *asked) Spec() connect.Spec { return connect.Spec{Procedure: a.what} }
 // What is no RPC and reads the whole fleet counts against its caller's share, too.
 func TestTheInventoryCountsAgainstItsCallersShare(t *testing.T) {
 	turns, bob := calmTurns(), callerNamed("bob")
+	turns.busy = gate.Elapsed
 	slow := turns.share(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(20 * time.Millisecond) }))
 	r := httptest.NewRequestWithContext(withCaller(t.Context(), bob), http.MethodGet, inventoryPath, http.NoBody)
 	slow.ServeHTTP(httptest.NewRecorder(), r)
@@ -359,7 +379,7 @@ func TestWaitingForOnesOwnShareIsNoCrowd(t *testing.T) {
 			turns, bob := calmTurns(), callerNamed("bob")
 			_ = turns.mind(bob, func(s *share) error { s.work, s.paid = workOwed, time.Now(); return nil })
 			began := time.Now()
-			over, err := turns.costly(t.Context(), bob, "fit")
+			over, err := turns.costly(t.Context(), bob, "fit", gate.Elapsed)
 			if err != nil {
 				t.Fatalf("after %v: %v", time.Since(began), err)
 			}

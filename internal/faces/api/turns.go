@@ -51,6 +51,7 @@ type turns struct {
 	together chan struct{}
 	waiting  atomic.Int32   // questions that wait for a turn of together
 	spare    func() float64 // how much of its share a caller has now, 1: all
+	busy     counter        // how long a call has a processor
 }
 
 // share is what a caller has of the server.
@@ -64,7 +65,7 @@ type share struct {
 }
 
 func newTurns() *turns {
-	return &turns{callers: map[string]*share{}, together: make(chan struct{}, costlyTogether()), spare: gate.Spare}
+	return &turns{callers: map[string]*share{}, together: make(chan struct{}, costlyTogether()), spare: gate.Spare, busy: gate.Busy}
 }
 
 // answerable is who answers for what a caller does: an operator also for what is done as others.
@@ -165,14 +166,14 @@ func (t *turns) stream(c *caller) (over func(), err error) {
 // costly waits for a caller's turn to ask something costly of a kind, and has its time counted. These turns
 // bound the question by themselves, so a page that asks it gives its place to others until it is
 // answered.
-func (t *turns) costly(ctx context.Context, c *caller, what string) (over func(), err error) {
+func (t *turns) costly(ctx context.Context, c *caller, what string, counts counter) (over func(), err error) {
 	back := gate.Lend(ctx)
 	own, err := t.lineUp(c)
 	if err != nil {
 		back()
 		return nil, err
 	}
-	done, err := t.among(ctx, c, what, own)
+	done, err := t.among(ctx, c, what, own, counts)
 	if err != nil {
 		t.stepOut(c)
 		back()
@@ -209,11 +210,11 @@ func (t *turns) stepOut(c *caller) {
 // among waits for the caller's own turn, then until the server may work for the caller again, and
 // only then for a turn among all: who has to wait for time of their own keeps no other from a turn. How long
 // it waited for one is no matter to the next.
-func (t *turns) among(ctx context.Context, c *caller, what string, own chan struct{}) (done func(), err error) {
+func (t *turns) among(ctx context.Context, c *caller, what string, own chan struct{}, counts counter) (done func(), err error) {
 	if !entersSoon(ctx, own) {
 		return nil, tooMuch("%s has asked questions that take long already, and they take longer than %v; wait for their answers", answerable(c), patienceInLine)
 	}
-	start, err := t.prepaid(ctx, c, what)
+	start, err := t.prepaid(ctx, c, what, counts)
 	if err != nil {
 		<-own
 		return nil, err

@@ -8,5 +8,6 @@
 // certificate.go reads a certificate again when its files are renewed.
 // threads.go has a server run more goroutines at a time than there are cores, so that the kernel shares them out.
 // aside.go does what may wait on threads that give way to all others.
+// busy.go counts how long a goroutine has a processor, which is what it costs others.
 // strain.go measures whether what could go on waits for the processor, and how much a caller may have of it then.
 package gate

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -21,6 +22,24 @@ func TestOneReaderNeverHasAllTurns(t *testing.T) {
 		if _, _, ok := turns.take(patient, reader, opened); !ok {
 			t.Fatalf("%s has no turn", reader)
 		}
+	}
+}
+
+// A page that was kept waiting does not count as work of its reader, whose next page would wait for it.
+func TestWhatAPageWaitsForIsNoWorkOfItsReader(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("how long a thread has had a processor is asked on Linux only")
+	}
+	turns := newTurns()
+	_, give, ok := turns.take(t.Context(), "ada", opened)
+	if !ok {
+		t.Fatal("no turn")
+	}
+	had := turns.each["ada"].left
+	<-time.After(300 * time.Millisecond)
+	give()
+	if left := turns.each["ada"].left; left < had-0.1 {
+		t.Errorf("ada has %.2f s left of %.2f", left, had)
 	}
 }
 

@@ -114,7 +114,7 @@ func newTurns() *turns {
 }
 
 // take waits for a turn in a line; ok is false if the page was closed meanwhile, or too many wait.
-// lend gives the place to another page until its result is called.
+// What is worked until give is called, on the same goroutine, counts as the reader's. lend gives the place to another page until its result is called.
 func (t *turns) take(ctx context.Context, reader string, line int) (lend func() (back func()), give func(), ok bool) {
 	r := t.join(reader)
 	if r == nil {
@@ -130,11 +130,12 @@ func (t *turns) take(ctx context.Context, reader string, line int) (lend func() 
 		return nil, nil, false
 	}
 	one := &place{of: &t.all}
-	began := time.Now()
+	busy := gate.Busy()
 	return one.lend, func() {
 		one.leave()
+		worked := busy()
 		t.mu.Lock()
-		r.left -= time.Since(began).Seconds()
+		r.left -= worked.Seconds()
 		t.mu.Unlock()
 		<-r.own
 		t.leave(r)

@@ -1,0 +1,29 @@
+package gate
+
+import (
+	"runtime"
+	"time"
+)
+
+// Busy begins to count how long the calling goroutine has a processor, until took is called on the same goroutine. What it
+// waits for does not count: other work, a lock, or a machine that is too busy. So a caller whose call was kept waiting by
+// others does not pay for it. The goroutine has a thread of its own meanwhile, for the kernel counts by threads. Where
+// it does not say, all time counts.
+func Busy() (took func() time.Duration) {
+	runtime.LockOSThread()
+	began, had := time.Now(), processorTime()
+	return func() time.Duration {
+		defer runtime.UnlockOSThread()
+		all, now := time.Since(began), processorTime()
+		if now == 0 {
+			return all
+		}
+		return min(all, max(0, now-had))
+	}
+}
+
+// Elapsed counts all time, as Busy does where the kernel does not say more.
+func Elapsed() (took func() time.Duration) {
+	began := time.Now()
+	return func() time.Duration { return time.Since(began) }
+}
