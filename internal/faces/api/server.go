@@ -121,6 +121,7 @@ func New(o Options) (*Server, error) {
 	if o.MostWaiting == 0 {
 		o.MostWaiting = MostWaiting
 	}
+	o.Engine = usualEngine{o.Engine}
 	s := &Server{auth: o.Auth, tls: o.TLS, proxied: o.BehindProxy, proxies: o.Proxies, recheck: o.Recheck, times: o.Times, service: &service{
 		engine: o.Engine, log: o.Log, version: o.Version, now: o.Now, notices: o.Notices, lag: o.Lag, leader: o.Leader,
 		notifier: o.Notifier, said: o.Said, logs: o.Logs, checkedIn: o.CheckedIn, audit: o.Audit, tokens: o.Tokens, started: o.Now(), stopping: make(chan struct{}), history: newHistory(o.History), turns: newTurns(),
@@ -132,6 +133,7 @@ func New(o Options) (*Server, error) {
 	if s.book = o.Past; s.book == nil {
 		s.book = newOwnPast(o.Engine, s.stopping)
 	}
+	s.book = usualPast{s.book}
 	options, err := s.handlerOptions(o.Log)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // nice is by how much less the kernel prefers this thread than a usual one.
@@ -42,6 +43,41 @@ func TestWhatIsDoneAsideGivesWay(t *testing.T) {
 			t.Fatalf("afterwards the thread has %d, want %d", is, usual)
 		}
 	}
+}
+
+// What others wait for is done as usual aside, too, and counts for the thread that gives way.
+func TestWhatOthersWaitForIsDoneAsUsual(t *testing.T) {
+	const much = 30 * time.Millisecond
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	usual := nice(t)
+	Aside(func() {
+		took, is, broke := Busy(), 0, any(nil)
+		Usual(func() {
+			is = nice(t)
+			for end := processorTime() + much; processorTime() < end; {
+			}
+		})
+		if is != usual {
+			t.Errorf("it has %d, want %d as usual", is, usual)
+		}
+		if worked := took(); worked < much {
+			t.Errorf("%v are counted, want %v", worked, much)
+		}
+		func() {
+			defer func() { broke = recover() }()
+			Usual(func() { panic("broken") })
+		}()
+		if broke != "broken" {
+			t.Errorf("the caller recovers %v", broke)
+		}
+	})
+	at := syscall.Gettid()
+	Usual(func() {
+		if syscall.Gettid() != at {
+			t.Error("a thread that does not give way has it done by another")
+		}
+	})
 }
 
 // A panic aside is the caller's, who knows what to do about it: on a goroutine of its own it would end the server.

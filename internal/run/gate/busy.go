@@ -11,15 +11,24 @@ import (
 // it does not say, all time counts.
 func Busy() (took func() time.Duration) {
 	runtime.LockOSThread()
-	began, had := time.Now(), processorTime()
+	all, had := Elapsed(), worked()
 	return func() time.Duration {
 		defer runtime.UnlockOSThread()
-		all, now := time.Since(began), processorTime()
+		now := worked()
 		if now == 0 {
-			return all
+			return all()
 		}
-		return min(all, max(0, now-had))
+		return min(all(), max(0, now-had))
 	}
+}
+
+// worked is how long the calling thread has worked, with what others did for it; 0: not known.
+func worked() time.Duration {
+	own := processorTime()
+	if others := workedFor(); others != nil && own > 0 {
+		own += *others
+	}
+	return own
 }
 
 // Elapsed counts all time, as Busy does where the kernel does not say more.

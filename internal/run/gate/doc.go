@@ -7,7 +7,7 @@
 // place, as a page does while it is made, give it to others while something makes the call wait, and pause.go is that wait.
 // certificate.go reads a certificate again when its files are renewed.
 // threads.go has a server run more goroutines at a time than there are cores, so that the kernel shares them out.
-// aside.go does what may wait on threads that give way to all others.
+// aside.go does what may wait on threads that give way to all others, and there as usual what others wait for.
 // busy.go counts how long a goroutine has a processor, which is what it costs others.
 // strain.go measures whether what could go on waits for the processor, and how much a caller may have of it then.
 package gate

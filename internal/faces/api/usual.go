@@ -1,0 +1,31 @@
+package api
+
+import (
+	"context"
+
+	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/run/gate"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// usualEngine is an engine that is read as usual by calls that give way to others (gate.Aside), too. Who reads holds a
+// lock, and all others would wait until such a call has had a processor.
+type usualEngine struct{ Engine }
+
+// Read is part of Engine.
+func (e usualEngine) Read(fn func(*fleet.State)) { gate.Usual(func() { e.Engine.Read(fn) }) }
+
+// Look is part of Engine.
+func (e usualEngine) Look(fn func(*fleet.State)) { gate.Usual(func() { e.Engine.Look(fn) }) }
+
+// Study is part of Engine.
+func (e usualEngine) Study(fn func(*fleet.State)) { gate.Usual(func() { e.Engine.Study(fn) }) }
+
+// usualPast is the same of what was gathered of the past.
+type usualPast struct{ Past }
+
+// Read is part of Past.
+func (p usualPast) Read(ctx context.Context, seq uint64, fn func(*past.Book)) (err error) {
+	gate.Usual(func() { err = p.Past.Read(ctx, seq, fn) })
+	return err
+}
