@@ -83,7 +83,7 @@ func targetsOf(s *fleet.State, by core.Actor, spec fleet.Spec, now fleet.Instant
 	}
 	var list []string
 	for _, q := range s.Quotas {
-		if q.Access.Allows(spec.User, spec.Groups, spec.Namespace) && core.ClosedTo(s, by, q, now) == nil {
+		if core.MayTarget(s, by, q, spec, now) {
 			list = append(list, q.Path)
 		}
 	}
