@@ -22,11 +22,11 @@ func of(namespace string) explain.Reader {
 
 // others finds the names of the namespaces of random fleets, and of pods there, except for one.
 func others(namespace, text string) []string {
-	return slices.DeleteFunc(regexp.MustCompile(`\b(oak|elm|ash|stranger)\b`).FindAllString(text, -1), func(n string) bool { return n == namespace })
+	return slices.DeleteFunc(regexp.MustCompile(`\b(oak|elm|ash|foreign)\b`).FindAllString(text, -1), func(n string) bool { return n == namespace })
 }
 
-// On random fleets, of which some nodes are tight, a reader who may read one namespace's work is told what
-// keeps it from starting: the same codes and figures, how much work of others is behind it, and none of their names.
+// On random fleets, of which some nodes are tight, a reader who may read one namespace's work is told what keeps it
+// from starting. Codes and figures are the same. Work of others is counted, and not named.
 func TestAReaderIsToldNoNameOfOthers(t *testing.T) {
 	hidden, codes := 0, map[string]bool{}
 	for seed := int64(1); seed <= 60; seed++ {
@@ -64,12 +64,12 @@ func TestAReaderIsToldNoNameOfOthers(t *testing.T) {
 	}
 }
 
-// tighten makes all nodes tight for some of the work to come, by pods of a stranger.
+// tighten makes all nodes tight for some of the work to come, by pods that are not Muster's.
 func (f *fleetAt) tighten() {
 	for _, id := range f.partitions {
 		r := core.ReportFit{Partition: id, Footprint: heavy}
 		for _, n := range f.s.Partition(id).Nodes {
-			r.Tight = append(r.Tight, event.TightNode{Node: n.Name, Takings: fleet.Takings{Takes: 1, Empty: 2, Full: true}, Why: "4 cores are free", By: []string{"stranger/cache"}})
+			r.Tight = append(r.Tight, event.TightNode{Node: n.Name, Takings: fleet.Takings{Takes: 1, Empty: 2, Full: true}, Why: "4 cores are free", By: []string{"foreign/cache"}})
 		}
 		f.do(r)
 	}
