@@ -37,6 +37,9 @@ func TestClustersSpeakForPeopleWhoSignIn(t *testing.T) {
 		if refused := err != nil; refused != signIn {
 			t.Errorf("people sign in: %v; pods in a quota without a list: %v", signIn, err)
 		}
+		if counts := s.clusterOptions(joinOptions{Name: "tiger"}, nil).ByList; counts != signIn {
+			t.Errorf("people sign in: %v; the cluster counts its pods so: %v", signIn, counts)
+		}
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/kube"
 	"github.com/muster-fleet/muster/internal/clusters/kube/dcgm"
-	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/clusters/link"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/cli"
@@ -276,13 +275,7 @@ func (c *clusters) run(ctx context.Context, join joinOptions, client *kube.Clien
 	if err != nil {
 		return err
 	}
-	o := kube.Options{
-		Translate: translate.Defaults(join.Name), Mode: fleet.Observe, Quotas: join.Quotas, Kueue: join.Kueue, Usage: usage, FenceAfter: join.FenceAfter,
-		Log: s.log, NewFleet: s.NewFleet,
-	}
-	if join.Manage {
-		o.Mode = fleet.Enforce
-	}
+	o := s.clusterOptions(join, usage)
 	s.engine.Read(func(st *fleet.State) { o.Translate.Distinct = kube.Distinct(st, join.Name, true) })
 	reconciler := kube.NewReconciler(client, kube.Scoped(kubeEngine{s}, join.Name), o)
 	c.reconcilers.Store(join.Name, reconciler)

@@ -73,13 +73,21 @@ func (j *joined) Wake(string) {
 	}
 }
 
+// clusterOptions say how a cluster is joined.
+func (s *server) clusterOptions(join joinOptions, usage *dcgm.Client) kube.Options {
+	mode := fleet.Observe
+	if join.Manage {
+		mode = fleet.Enforce
+	}
+	return kube.Options{
+		Translate: translate.Defaults(join.Name), Mode: mode, Quotas: join.Quotas, Kueue: join.Kueue, ByList: s.peopleSignIn(),
+		Usage: usage, FenceAfter: join.FenceAfter, Log: s.log, NewFleet: s.NewFleet,
+	}
+}
+
 // Run keeps the cluster and the state in step until ctx ends.
 func (j *joined) Run(ctx context.Context) error {
 	s := j.server
-	mode := fleet.Observe
-	if s.Join.Manage {
-		mode = fleet.Enforce
-	}
 	var usage *dcgm.Client
 	if at := s.Join.Prometheus; at != "" {
 		var err error
@@ -87,9 +95,7 @@ func (j *joined) Run(ctx context.Context) error {
 			return cli.Malformed(err)
 		}
 	}
-	reconciler := kube.NewReconciler(j.client, kubeEngine{s}, kube.Options{
-		Translate: translate.Defaults(s.Join.Name), Mode: mode, Quotas: s.Join.Quotas, Kueue: s.Join.Kueue, Usage: usage, FenceAfter: s.Join.FenceAfter, Log: s.log, NewFleet: s.NewFleet,
-	})
+	reconciler := kube.NewReconciler(j.client, kubeEngine{s}, s.clusterOptions(*s.Join, usage))
 	s.reconciler.Store(reconciler)
 	go func() {
 		select {

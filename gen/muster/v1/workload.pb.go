@@ -512,7 +512,9 @@ type Blocker struct {
 	NextWhat string                 `protobuf:"bytes,9,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
 	// What people changed that took what it lacks, the newest first: grants that they lowered or moved, policies by which
 	// backing fell, holds. Only of why. Haircuts stand in the text.
-	Changes       []*QuotaChange `protobuf:"bytes,10,rep,name=changes,proto3" json:"changes,omitempty"`
+	Changes []*QuotaChange `protobuf:"bytes,10,rep,name=changes,proto3" json:"changes,omitempty"`
+	// So many more workloads are behind it, which the caller may not read. Of fit alone: why names them.
+	Others        int32 `protobuf:"varint,11,opt,name=others,proto3" json:"others,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -615,6 +617,13 @@ func (x *Blocker) GetChanges() []*QuotaChange {
 		return x.Changes
 	}
 	return nil
+}
+
+func (x *Blocker) GetOthers() int32 {
+	if x != nil {
+		return x.Others
+	}
+	return 0
 }
 
 // Remedy is a change that lets a waiting workload start; it was tried on a copy of the state with the engine that decides.
@@ -720,9 +729,12 @@ type Start struct {
 	// namespace/name of the workloads that leave for it, whole or in part.
 	Evicts []string `protobuf:"bytes,7,rep,name=evicts,proto3" json:"evicts,omitempty"`
 	// namespace/name of the workloads that lose the room reserved for them, and wait again.
-	Outranks      []string `protobuf:"bytes,8,rep,name=outranks,proto3" json:"outranks,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Outranks []string `protobuf:"bytes,8,rep,name=outranks,proto3" json:"outranks,omitempty"`
+	// So many more of each, which the caller may not read. Of fit alone: why names them.
+	EvictsOthers   int32 `protobuf:"varint,9,opt,name=evicts_others,json=evictsOthers,proto3" json:"evicts_others,omitempty"`
+	OutranksOthers int32 `protobuf:"varint,10,opt,name=outranks_others,json=outranksOthers,proto3" json:"outranks_others,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Start) Reset() {
@@ -809,6 +821,20 @@ func (x *Start) GetOutranks() []string {
 		return x.Outranks
 	}
 	return nil
+}
+
+func (x *Start) GetEvictsOthers() int32 {
+	if x != nil {
+		return x.EvictsOthers
+	}
+	return 0
+}
+
+func (x *Start) GetOutranksOthers() int32 {
+	if x != nil {
+		return x.OutranksOthers
+	}
+	return 0
 }
 
 // Forecast says when a waiting workload should start.
@@ -1004,7 +1030,8 @@ type Ground struct {
 	// run time, queued, grace, repair, probation, hold expiry, dwell, flex minimum; or no maximum, overran, no repair time,
 	// not ready, nothing ahead, too far, not waiting.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	// namespace/name of a workload, a node, the quota of a hold, or a cluster; may be empty.
+	// namespace/name of a workload, a node, the quota of a hold, or a cluster; empty where there is none, and of a workload
+	// that the caller may not read.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Gpus int32  `protobuf:"varint,3,opt,name=gpus,proto3" json:"gpus,omitempty"`
 	// When it should happen, and at the latest as declared; each not set where it is not known.
@@ -3130,7 +3157,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\x1a7\n" +
 	"\tHeldEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xa9\x03\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xc1\x03\n" +
 	"\aBlocker\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\tR\x04code\x12\x14\n" +
 	"\x05class\x18\x02 \x01(\tR\x05class\x12\x12\n" +
@@ -3142,7 +3169,8 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x04next\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x04next\x12\x1b\n" +
 	"\tnext_what\x18\t \x01(\tR\bnextWhat\x120\n" +
 	"\achanges\x18\n" +
-	" \x03(\v2\x16.muster.v1.QuotaChangeR\achanges\x1a:\n" +
+	" \x03(\v2\x16.muster.v1.QuotaChangeR\achanges\x12\x16\n" +
+	"\x06others\x18\v \x01(\x05R\x06others\x1a:\n" +
 	"\fFiguresEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x03R\x05value:\x028\x01\"\xb6\x01\n" +
@@ -3152,7 +3180,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x12\x1a\n" +
 	"\bcommands\x18\x04 \x03(\tR\bcommands\x12&\n" +
 	"\x05start\x18\x05 \x01(\v2\x10.muster.v1.StartR\x05start\x12*\n" +
-	"\x02by\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02by\"\xdf\x01\n" +
+	"\x02by\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02by\"\xad\x02\n" +
 	"\x05Start\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x14\n" +
 	"\x05holds\x18\x02 \x01(\tR\x05holds\x12\x1c\n" +
@@ -3161,7 +3189,10 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x05nodes\x18\x05 \x01(\x05R\x05nodes\x12\x12\n" +
 	"\x04gpus\x18\x06 \x01(\x05R\x04gpus\x12\x16\n" +
 	"\x06evicts\x18\a \x03(\tR\x06evicts\x12\x1a\n" +
-	"\boutranks\x18\b \x03(\tR\boutranks\"\xca\x02\n" +
+	"\boutranks\x18\b \x03(\tR\boutranks\x12#\n" +
+	"\revicts_others\x18\t \x01(\x05R\fevictsOthers\x12'\n" +
+	"\x0foutranks_others\x18\n" +
+	" \x01(\x05R\x0eoutranksOthers\"\xca\x02\n" +
 	"\bForecast\x12\x14\n" +
 	"\x05known\x18\x01 \x01(\bR\x05known\x12,\n" +
 	"\x03p50\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x03p50\x12,\n" +

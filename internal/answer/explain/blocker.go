@@ -1,10 +1,8 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -18,6 +16,7 @@ type Blocker struct {
 	Partition string
 	Figures   map[string]int
 	Culprits  []string // workloads, nodes or clusters behind it
+	Others    int      // so many more workloads, which the reader may not read
 	Text      string   // one sentence for people
 	Since     fleet.Instant
 	Next      Next
@@ -61,7 +60,13 @@ func block(code reason.Code, p *fleet.Partition, figures map[string]int, culprit
 	if p != nil {
 		id = p.ID
 	}
-	return Blocker{Code: code, Class: reason.Of(code).Class, Partition: id, Figures: figures, Culprits: culprits, Text: fmt.Sprintf(format, args...)}
+	return Blocker{Code: code, Class: reason.Of(code).Class, Partition: id, Figures: figures, Culprits: culprits, Text: begin(fmt.Sprintf(format, args...))}
+}
+
+// by says which work is behind a blocker.
+func (b Blocker) by(work named) Blocker {
+	b.Culprits, b.Others = append(b.Culprits, work.names[:min(len(work.names), most)]...), work.others
+	return b
 }
 
 // of gives a blocker another class than its code has by itself.
@@ -82,35 +87,3 @@ func (b Blocker) until(next Next) Blocker {
 	b.Next = next
 	return b
 }
-
-// joined lists names for a sentence; many are cut short.
-func joined(names []string) string {
-	const most = 4
-	switch {
-	case len(names) == 0:
-		return "no workload"
-	case len(names) > most:
-		return strings.Join(names[:most], ", ") + " and others"
-	}
-	return strings.Join(names, ", ")
-}
-
-// most is how many culprits are named; who holds the most comes first.
-const most = 5
-
-// holders names who holds the most of some work.
-func holders(work []*fleet.Workload) []string {
-	list := slices.Clone(work)
-	slices.SortStableFunc(list, func(x, y *fleet.Workload) int { return cmp.Compare(y.GPUs(), x.GPUs()) })
-	return namesOf(list[:min(len(list), most)])
-}
-
-func namesOf(list []*fleet.Workload) []string {
-	var names []string
-	for _, w := range list {
-		names = append(names, name(w))
-	}
-	return names
-}
-
-func name(w *fleet.Workload) string { return w.Namespace + "/" + w.Name }

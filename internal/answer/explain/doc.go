@@ -14,5 +14,6 @@
 //	resting.go    rests after evictions
 //	evicting.go   work that is told to leave; overdue.go: and does not
 //
+// reader.go says which work a reader is told of by name, and counts the other.
 // cut.go says why a quota has less than it had, next.go when something is known to change. Package whatif tries what would help.
 package explain

@@ -18,12 +18,12 @@ func (q *question) clearing(tree string) (Blocker, bool) {
 	if len(leavers) == 0 {
 		return Blocker{}, false
 	}
-	return evicting(q.p, leavers, gpus, "%s must leave within the grace period; the room is not free before."), true
+	return q.reader.evicting(q.p, leavers, gpus, "%s must leave within the grace period; the room is not free before."), true
 }
 
 // starting is the blocker of a workload whose room is reserved: the victims that still hold
 // it. It is empty where no work leaves, or nothing is reserved.
-func starting(w *fleet.Workload) []Blocker {
+func (r Reader) starting(w *fleet.Workload) []Blocker {
 	p := w.At()
 	if p == nil {
 		return nil
@@ -39,13 +39,13 @@ func starting(w *fleet.Workload) []Blocker {
 	if len(leavers) == 0 || !reserves(w) {
 		return nil
 	}
-	return []Blocker{evicting(p, leavers, gpus, "Its room is reserved; %s must leave it within the grace period.")}
+	return []Blocker{r.evicting(p, leavers, gpus, "Its room is reserved; %s must leave it within the grace period.")}
 }
 
 // evicting is the blocker of room that is free once these workloads have left. The format
 // has one verb, for their names.
-func evicting(p *fleet.Partition, leavers []*fleet.Workload, gpus int, format string) Blocker {
-	names := namesOf(leavers)
+func (r Reader) evicting(p *fleet.Partition, leavers []*fleet.Workload, gpus int, format string) Blocker {
+	work := r.named(p, leavers)
 	var last fleet.Instant
 	for _, w := range leavers {
 		last = max(last, w.GraceEnds)
@@ -54,7 +54,7 @@ func evicting(p *fleet.Partition, leavers []*fleet.Workload, gpus int, format st
 	if last != 0 {
 		next = Next{last, "the last grace period ends"}
 	}
-	return block(reason.Evicting, p, map[string]int{"gpus": gpus}, names[:min(len(names), most)], format, joined(names)).until(next).overdue(lateOf(leavers...))
+	return block(reason.Evicting, p, map[string]int{"gpus": gpus}, nil, format, work).by(work).until(next).overdue(r, lateOf(leavers...))
 }
 
 // reserves says whether a workload has reserved room.

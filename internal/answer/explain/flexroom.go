@@ -47,7 +47,7 @@ func (q *question) freeNodes(island int) int {
 
 // inTheWay names the work that stands in the island where the least is missing,
 // the smallest first.
-func (q *question) inTheWay() []string {
+func (q *question) inTheWay() (n named) {
 	best, most := -1, -1
 	for i, island := range q.p.Islands {
 		n := q.freeNodes(i)
@@ -59,7 +59,7 @@ func (q *question) inTheWay() []string {
 		}
 	}
 	if best < 0 {
-		return nil
+		return n
 	}
 	seen := map[uint64]*fleet.Workload{}
 	var list []*fleet.Workload
@@ -74,5 +74,5 @@ func (q *question) inTheWay() []string {
 	slices.SortStableFunc(list, func(a, b *fleet.Workload) int {
 		return cmp.Or(cmp.Compare(a.GPUs(), b.GPUs()), cmp.Compare(a.ID, b.ID))
 	})
-	return namesOf(list[:min(len(list), 5)])
+	return q.reader.named(q.p, list[:min(len(list), 5)])
 }

@@ -73,9 +73,9 @@ func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 
 func (q *question) behindHead(a *fleet.Account, ahead fleet.Waiting) Blocker {
 	gpus := ahead.Workload.NeedsBase()
-	return block(reason.Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, []string{name(ahead.Workload)},
+	return block(reason.Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, nil,
 		"%s (%s) is ahead of it and holds a reservation for %d GPUs; starting this one now could delay it.",
-		name(ahead.Workload), ahead.Workload.Priority, gpus).until(q.declaredEnd(q.treeWork(a.Tree())))
+		q.reader.name(q.p, ahead.Workload), ahead.Workload.Priority, gpus).by(q.reader.named(q.p, []*fleet.Workload{ahead.Workload})).until(q.declaredEnd(q.treeWork(a.Tree())))
 }
 
 // unbacked says that the grant would do, and its backing does not. A hold that is all used
@@ -142,12 +142,12 @@ func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
 		return Blocker{}, false
 	}
 	if !n.hasSiblings {
-		b := block(reason.QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": n.unevictable}, holders(a.Work()),
-			"%s uses %d of its %d backed GPUs; it needs %d.%s", a.Quota, n.unevictable, a.BackedGPUs(), q.gpus, q.cut(a))
+		b := block(reason.QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": n.unevictable}, nil,
+			"%s uses %d of its %d backed GPUs; it needs %d.%s", a.Quota, n.unevictable, a.BackedGPUs(), q.gpus, q.cut(a)).by(q.holders(a.Work()))
 		return q.beyond(b, a.Grant, a.Quota).until(q.declaredEnd(a.Work())), true
 	}
-	b := block(reason.TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeUnevictable}, holders(q.treeWork(a.Tree())),
-		"Of the %d GPUs that back the tree of %s, work that it may not evict uses %d; it needs %d.%s", n.treeBacked, a.Quota, n.treeUnevictable, q.gpus, q.cut(a))
+	b := block(reason.TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeUnevictable}, nil,
+		"Of the %d GPUs that back the tree of %s, work that it may not evict uses %d; it needs %d.%s", n.treeBacked, a.Quota, n.treeUnevictable, q.gpus, q.cut(a)).by(q.holders(q.treeWork(a.Tree())))
 	return q.beyond(b, n.treeGranted, "the tree "+a.Tree()).until(q.declaredEnd(q.treeWork(a.Tree()))), true
 }
 
@@ -165,12 +165,12 @@ func (q *question) beyond(b Blocker, granted int, whose string) Blocker {
 func (q *question) scattered(a *fleet.Account, n counts) Blocker {
 	if n.guaranteed() && q.pl.FitsBacking(q.it) {
 		left := a.BackedGPUs() - n.earlier
-		return block(reason.Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(a.Work()),
-			"%s has enough GPUs left (%d), but not %s.", a.Quota, left, q.piece()).until(q.declaredEnd(a.Work()))
+		return block(reason.Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, nil,
+			"%s has enough GPUs left (%d), but not %s.", a.Quota, left, q.piece()).by(q.holders(a.Work())).until(q.declaredEnd(a.Work()))
 	}
 	left := n.treeBacked - n.treeUnevictable
-	return block(reason.Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, holders(q.treeWork(a.Tree())),
-		"It could borrow: its tree has enough GPUs left (%d), but not %s.", left, q.piece()).until(q.declaredEnd(q.treeWork(a.Tree())))
+	return block(reason.Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, nil,
+		"It could borrow: its tree has enough GPUs left (%d), but not %s.", left, q.piece()).by(q.holders(q.treeWork(a.Tree()))).until(q.declaredEnd(q.treeWork(a.Tree())))
 }
 
 func (q *question) piece() string {

@@ -12,7 +12,7 @@ func (q *question) declaredEnd(work []*fleet.Workload) Next {
 	var next Next
 	for _, w := range work {
 		if at, what := q.endOf(w); at > q.now && (next.At == 0 || at < next.At) {
-			next = Next{at, fmt.Sprintf(what, name(w))}
+			next = Next{at, fmt.Sprintf(what, q.reader.name(q.p, w))}
 		}
 	}
 	return next

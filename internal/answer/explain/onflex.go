@@ -53,8 +53,9 @@ func (q *question) figures(f pool) map[string]int {
 }
 
 func (q *question) atShare(f pool) Blocker {
-	return block(reason.FlexShare, q.p, q.figures(f), holders(q.flexOf(q.w.Namespace)),
+	return block(reason.FlexShare, q.p, q.figures(f), nil,
 		"%s already holds %d GPUs of flex, and its fair share is %d: it gets more only where room is free.", q.w.Namespace, f.own, f.share).
+		by(q.holders(q.flexOf(q.w.Namespace))).
 		until(q.declaredEnd(q.p.FlexWork()))
 }
 
@@ -64,15 +65,17 @@ func (q *question) behindOnFlex() (Blocker, bool) {
 		return Blocker{}, false
 	}
 	gpus := ahead.Workload.NeedsBase()
-	return block(reason.Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, []string{name(ahead.Workload)},
-		"%s is ahead of it: its namespace has less flex, and it holds a reservation for %d GPUs.", name(ahead.Workload), gpus).
+	return block(reason.Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, nil,
+		"%s is ahead of it: its namespace has less flex, and it holds a reservation for %d GPUs.", q.reader.name(q.p, ahead.Workload), gpus).
+		by(q.reader.named(q.p, []*fleet.Workload{ahead.Workload})).
 		until(q.declaredEnd(q.p.FlexWork())), true
 }
 
 func (q *question) inPieces(f pool) Blocker {
 	others := q.inTheWay()
-	return block(reason.Fragmented, q.p, q.figures(f), others,
-		"%d GPUs of flex are free and %d are its share, but not %s; in the way: %s.", f.free, f.share, q.flexPiece(), joined(others)).
+	return block(reason.Fragmented, q.p, q.figures(f), nil,
+		"%d GPUs of flex are free and %d are its share, but not %s; in the way: %s.", f.free, f.share, q.flexPiece(), others).
+		by(others).
 		until(q.declaredEnd(q.p.FlexWork()))
 }
 
@@ -100,7 +103,7 @@ func (q *question) flexFull(f pool) Blocker {
 			next = Next{at, "the minimum run time of work of " + ns + " is over"}
 		}
 	}
-	b := block(reason.FlexFull, q.p, q.figures(f), holders(q.p.FlexWork()), "%d of %d GPUs of flex are free; it needs %d, and %s.", f.free, f.flex, q.gpus, why).until(next)
+	b := block(reason.FlexFull, q.p, q.figures(f), nil, "%d of %d GPUs of flex are free; it needs %d, and %s.", f.free, f.flex, q.gpus, why).by(q.holders(q.p.FlexWork())).until(next)
 	if q.gpus > f.flex {
 		b.Text += fmt.Sprintf(" It needs more than all flex of %s.", q.p.ID)
 	}
@@ -108,17 +111,25 @@ func (q *question) flexFull(f pool) Blocker {
 }
 
 // protectedUntil is when the first work of a namespace above its share has run
-// its minimum time, and that namespace.
+// its minimum time, and what that namespace is called to the reader.
 func (q *question) protectedUntil(shares map[string]int) (at fleet.Instant, namespace string) {
 	for _, w := range q.p.FlexWork() {
 		if w.Namespace == q.w.Namespace || w.Started == 0 || q.p.FlexOf(w.Namespace).Staying <= shares[w.Namespace] {
 			continue
 		}
 		if end := w.Started.Add(q.s.Policy.FlexRun()); end > q.now && (at == 0 || end < at) {
-			at, namespace = end, w.Namespace
+			at, namespace = end, q.namespaceOf(w)
 		}
 	}
 	return at, namespace
+}
+
+// namespaceOf is what the namespace of some work is called to the reader.
+func (q *question) namespaceOf(w *fleet.Workload) string {
+	if q.reader.may(q.p, name(w)) {
+		return w.Namespace
+	}
+	return "another namespace"
 }
 
 // anyAbove says whether some other namespace holds more than its share.

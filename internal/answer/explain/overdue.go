@@ -45,7 +45,7 @@ func (l late) gpus() int {
 // overdue makes of a blocker that waits for work to leave one that something is
 // broken: it had to be gone, and its cluster does not say that it is. Without a late order the
 // blocker stays as it is.
-func (b Blocker) overdue(list []late) Blocker {
+func (b Blocker) overdue(r Reader, list []late) Blocker {
 	if len(list) == 0 {
 		return b
 	}
@@ -57,7 +57,7 @@ func (b Blocker) overdue(list []late) Blocker {
 	}
 	b.Figures["overdue"] = gpus
 	b.Text += fmt.Sprintf(" %s was told to leave at %s, by %s, and its cluster has not reported it gone (told again %s). Its GPUs stay taken until the cluster reports it, or an operator takes its nodes out of service.",
-		name(first.w), clock(first.order.Since), clock(first.order.Until), times(first.order.Repeats))
+		begin(r.name(first.w.At(), first.w)), clock(first.order.Since), clock(first.order.Until), times(first.order.Repeats))
 	return b.of(reason.Fault).until(next)
 }
 
@@ -71,11 +71,11 @@ func times(n int) string {
 }
 
 // stuck says that the workload itself should have left and is not reported gone.
-func stuck(w *fleet.Workload) []Blocker {
+func (r Reader) stuck(w *fleet.Workload) []Blocker {
 	list := lateOf(w)
 	if len(list) == 0 {
 		return nil
 	}
-	b := block(reason.Evicting, w.At(), map[string]int{"gpus": leavingGPUs(w)}, []string{name(w)}, "It has not left the room it was told to leave.")
-	return []Blocker{b.overdue(list)}
+	b := block(reason.Evicting, w.At(), map[string]int{"gpus": leavingGPUs(w)}, nil, "It has not left the room it was told to leave.").by(r.named(w.At(), []*fleet.Workload{w}))
+	return []Blocker{b.overdue(r, list)}
 }

@@ -7,12 +7,13 @@ import (
 
 // question is one workload asked about in one partition.
 type question struct {
-	s   *fleet.State
-	p   *fleet.Partition
-	w   *fleet.Workload
-	now fleet.Instant
-	pl  *placement.Planner
-	it  fleet.Waiting // the workload's base unit, as it waits in its queue
+	s      *fleet.State
+	p      *fleet.Partition
+	w      *fleet.Workload
+	now    fleet.Instant
+	reader Reader // who asks
+	pl     *placement.Planner
+	it     fleet.Waiting // the workload's base unit, as it waits in its queue
 
 	gpus int // that it needs at once
 	gang int // nodes of its largest gang; 0: it has none
@@ -20,8 +21,9 @@ type question struct {
 
 // inPartition lists what keeps a workload from starting in one partition. Where nothing
 // else does, it may rest after evictions.
-func inPartition(s *fleet.State, p *fleet.Partition, w *fleet.Workload, now fleet.Instant) []Blocker {
+func (r Reader) inPartition(s *fleet.State, p *fleet.Partition, w *fleet.Workload, now fleet.Instant) []Blocker {
 	q := newQuestion(s, p, w, now)
+	q.reader = r
 	list := q.everywhere()
 	if len(list) == 0 {
 		if b, ok := q.resting(); ok {

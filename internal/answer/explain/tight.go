@@ -32,9 +32,9 @@ func (q *question) tight() (Blocker, bool) {
 			"It would start now by its GPUs, but the nodes of %s could not take all of its pods (%s) even if they were empty: %s. Its pods must ask for less, or for something else.",
 			q.p.ID, q.footprints(), whyTight(nodes, func(t Tight) string { return t.Why })).of(reason.Change), true
 	}
-	return block(reason.DoesNotFit, q.p, figures, append(namesOfTight(nodes), worksOn(nodes)...),
+	return block(reason.DoesNotFit, q.p, figures, namesOfTight(nodes),
 		"It would start now by its GPUs, but %s of %s cannot take all of its pods (%s): %s. It starts once enough of that has left.",
-		text.Count(len(nodes), "node"), q.p.ID, q.footprints(), whyTight(nodes, Tight.String)), true
+		text.Count(len(nodes), "node"), q.p.ID, q.footprints(), whyTight(q.told(nodes), Tight.String)).by(q.worksOn(nodes)), true
 }
 
 // tightNodes lists the nodes that are tight for the workload's lowest-rank pools, once each: those that others
@@ -127,14 +127,29 @@ func namesOfTight(nodes []Tight) (names []string) {
 	return names
 }
 
+// told are the nodes with the names that the reader may be told.
+func (q *question) told(nodes []Tight) []Tight {
+	list := make([]Tight, len(nodes))
+	for i, t := range nodes {
+		list[i] = t.To(func(name string) bool { return q.reader.may(q.p, name) })
+	}
+	return list
+}
+
 // worksOn names the work of Muster's that is in the way.
-func worksOn(nodes []Tight) (names []string) {
+func (q *question) worksOn(nodes []Tight) (n named) {
+	seen := map[string]bool{}
 	for _, t := range nodes {
 		for _, name := range t.Work {
-			if !slices.Contains(names, name) && len(names) < most {
-				names = append(names, name)
+			switch {
+			case seen[name]:
+			case !q.reader.may(q.p, name):
+				n.others++
+			default:
+				n.names = append(n.names, name)
 			}
+			seen[name] = true
 		}
 	}
-	return names
+	return n
 }

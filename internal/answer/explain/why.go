@@ -14,14 +14,19 @@ import (
 // cluster has not reported it gone. Why uses the planner's scratch memory in the state, so
 // no one else may use the state meanwhile.
 func Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
+	return Reader(nil).Why(s, w, now)
+}
+
+// Why is the same with the names that the reader may be told.
+func (r Reader) Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	var list []Blocker
 	switch w.State {
 	case fleet.Starting, fleet.Mending:
-		list = starting(w)
+		list = r.starting(w)
 	case fleet.Pending:
-		list = pending(s, w, now)
+		list = r.pending(s, w, now)
 	default:
-		list = stuck(w)
+		list = r.stuck(w)
 	}
 	for i := range list {
 		list[i].Since = w.PendingSince
@@ -31,8 +36,8 @@ func Why(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 
 // pending explains a workload that waits in its queue. One that maintenance stopped has
 // one blocker, unless it could never start again anyway.
-func pending(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
-	list := closest(s, w, now)
+func (r Reader) pending(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
+	list := r.closest(s, w, now)
 	if w.Paused && AnswerOf(list) != Impossible {
 		return []Blocker{paused(s, w)}
 	}
@@ -41,11 +46,11 @@ func pending(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 
 // closest lists the blockers of the partition where the workload comes closest to starting:
 // the one with the least obstacle, then with the fewest blockers, then with the most room.
-func closest(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
+func (r Reader) closest(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	var lists [][]Blocker
 	for _, p := range s.Partitions {
 		if w.May(p) && (w.Flexes() || p.Account(w.Target) != nil) {
-			lists = append(lists, inPartition(s, p, w, now))
+			lists = append(lists, r.inPartition(s, p, w, now))
 		}
 	}
 	if len(lists) == 0 {

@@ -1,6 +1,9 @@
 package view
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
+)
 
 // Sees says whether a reader may read a workload in full, with its name. nil: they may read all.
 type Sees func(*fleet.Workload) bool
@@ -19,5 +22,5 @@ func (sees Sees) Name(w *fleet.Workload) string {
 	if sees.May(w) {
 		return w.Namespace + "/" + w.Name
 	}
-	return "another team's work"
+	return text.OfOthers(1)
 }

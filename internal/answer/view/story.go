@@ -131,9 +131,16 @@ func (s *Story) tell(e event.Event, r event.Record) (text, by string, ok bool) {
 	case event.WorkloadResized:
 		return s.resized(e), "", e.ID == s.ID
 	case event.WorkloadAdopted:
-		return "was taken over where it stood: Muster decides for it from now on", "", e.ID == s.ID
+		return adopted(e), "", e.ID == s.ID
 	}
 	return s.tellPlace(e, r)
+}
+
+func adopted(e event.WorkloadAdopted) string {
+	if e.Target != "" {
+		return "was taken over where it stood, with target " + e.Target + ": its namespace may not target the quota that it names"
+	}
+	return "was taken over where it stood: Muster decides for it from now on"
 }
 
 // tellPlace says an event about where the workload stands.

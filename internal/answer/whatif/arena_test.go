@@ -43,7 +43,7 @@ func TestEachPlaceKeepsTheStateInWhichItWasTried(t *testing.T) {
 	spec := fleet.Spec{
 		Name: "large", Namespace: "oak", User: "ada", Priority: fleet.Mid, Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 9, Max: 9, Reach: fleet.ReachAny}},
 	}
-	places := whatif.Fit(st.s, core.System, spec, st.now, whatif.Budget{}).Places
+	places := whatif.Fit(st.s, core.System, nil, spec, st.now, whatif.Budget{}).Places
 	if len(places) < 3 {
 		t.Fatalf("%d places", len(places))
 	}

@@ -29,8 +29,8 @@ type Fitted struct {
 
 // Fit says where a workload would run if it were submitted now: with its own
 // target if it names one, else in every quota that its user may use and on flex;
-// in its partition, or in each. The state is not changed. by is who would submit it.
-func Fit(s *fleet.State, by core.Actor, spec fleet.Spec, now fleet.Instant, b Budget) Fitted {
+// in its partition, or in each. The state is not changed. by is who would submit it, and is told what the reader may be.
+func Fit(s *fleet.State, by core.Actor, reader explain.Reader, spec fleet.Spec, now fleet.Instant, b Budget) Fitted {
 	x := newTries(s, now, b)
 	var f Fitted
 	for _, target := range targetsOf(x.s, by, spec, now) {
@@ -41,7 +41,7 @@ func Fit(s *fleet.State, by core.Actor, spec fleet.Spec, now fleet.Instant, b Bu
 			if !x.open() {
 				return Fitted{f.Places, true}
 			}
-			f.Places = append(f.Places, x.fit(spec, target, p))
+			f.Places = append(f.Places, x.fit(spec, target, p, reader))
 		}
 	}
 	return f
@@ -83,14 +83,14 @@ func targetsOf(s *fleet.State, by core.Actor, spec fleet.Spec, now fleet.Instant
 	}
 	var list []string
 	for _, q := range s.Quotas {
-		if q.Access.Allows(spec.User, spec.Groups, spec.Namespace) && core.ClosedTo(s, by, q, now) == nil {
+		if core.MayTarget(s, by, q, spec, now) {
 			list = append(list, q.Path)
 		}
 	}
 	return append(list, fleet.Flex)
 }
 
-func (b *tries) fit(spec fleet.Spec, target string, p *fleet.Partition) Place {
+func (b *tries) fit(spec fleet.Spec, target string, p *fleet.Partition, reader explain.Reader) Place {
 	place := Place{Target: target, Partition: p.ID}
 	spec.Target, spec.Partition = target, p.ID
 	t := b.trialOf(b.part(b.s.Partitions, nil).Fork()) // it is Tried, and stays
@@ -105,7 +105,7 @@ func (b *tries) fit(spec fleet.Spec, target string, p *fleet.Partition) Place {
 		return place
 	}
 	if w := t.s.Workload(spec.Namespace, spec.Name); w != nil {
-		place.Blockers, place.Tried, place.ID = explain.Why(t.s, w, t.now), t.s, w.ID
+		place.Blockers, place.Tried, place.ID = reader.Why(t.s, w, t.now), t.s, w.ID
 	}
 	return place
 }

@@ -158,7 +158,7 @@ func TestFitSaysWhereItStartsAndChangesNothing(t *testing.T) {
 		Name: "fit", Namespace: "oak", Priority: fleet.Mid, Grace: time.Second,
 		Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 3, Max: 3, Reach: fleet.ReachIsland}},
 	}
-	places := whatif.Fit(st.s, core.System, spec, st.now, whatif.Budget{}).Places
+	places := whatif.Fit(st.s, core.System, nil, spec, st.now, whatif.Budget{}).Places
 	if len(places) != 2 || places[0].Starts || places[0].Blockers[0].Code != reason.QuotaFull || !places[1].Starts || places[1].Target != fleet.Flex {
 		t.Errorf("places %+v, want u waiting and flex starting", places)
 	}

@@ -44,7 +44,7 @@ func (st *story) when(name string) forecast.Answer {
 // submits asks where work would run, and submits it: what fit says before, why says then.
 func (st *story) submits(spec fleet.Spec, answer explain.Answer) explain.Blocker {
 	st.Helper()
-	places := whatif.Fit(st.s, core.System, spec, st.now, whatif.Budget{}).Places
+	places := whatif.Fit(st.s, core.System, nil, spec, st.now, whatif.Budget{}).Places
 	st.must(core.Submit{Spec: spec})
 	is := st.wants(spec.Name, answer, reason.DoesNotFit)[0]
 	if len(places) != 1 || places[0].Starts || len(places[0].Blockers) != 1 || places[0].Blockers[0].Class != is.Class || places[0].Blockers[0].Text != is.Text {

@@ -17,6 +17,18 @@ func Count(n int, one string) string { return text.Count(n, one) }
 // Few names the first of many, and says how many more there are.
 func Few(list []string, most int) string { return text.Few(list, most) }
 
+// Work is work by name and so much more that the reader may not read: a, b and 3 others.
+func Work[N ~int | ~int32](names []string, others N, most int) string {
+	shown := names[:min(len(names), most)]
+	switch {
+	case others == 0:
+		return Few(names, most)
+	case len(shown) == 0:
+		return text.OfOthers(others)
+	}
+	return strings.Join(shown, ", ") + " and " + Count(int(others)+len(names)-len(shown), "other")
+}
+
 // clock is a moment within its day.
 func clock(at fleet.Instant) string { return at.Time().UTC().Format("15:04:05") }
 

@@ -41,12 +41,20 @@ func tellWork(e event.Event, names Names) (Told, bool) {
 	case event.WorkloadResized:
 		return work(e.ID, "%s", resized(e))
 	case event.WorkloadAdopted:
-		return work(e.ID, "is taken over where it stands: Muster decides for it from now on")
+		return work(e.ID, "is taken over where it stands: Muster decides for it from now on%s", targetLost(e))
 	case event.UsageMeasured:
 		says := fmt.Sprintf("keeps its GPUs busy %s of the time", e.SM.Percent())
 		return Told{Workload, names.of(e.Workload), says}, true
 	}
 	return Told{}, false
+}
+
+// targetLost says of work that is taken over that it may not have the quota that it was counted for.
+func targetLost(e event.WorkloadAdopted) string {
+	if e.Target == "" {
+		return ""
+	}
+	return ", with target " + e.Target + ", since its namespace may not target the quota that it names"
 }
 
 // resized says how many replicas a pool has from now on, and which of them leave.

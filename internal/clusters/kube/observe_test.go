@@ -72,7 +72,7 @@ func show(t *testing.T, seed uint64, e *engine.Engine, cluster string, p Snapsho
 		},
 		func(s *fleet.State) []core.Command { return nodeStates(s, cluster, p.Nodes, now) },
 		func(s *fleet.State) []core.Command { c, _ := grants(s, cluster, p.Quotas); return c },
-		func(s *fleet.State) []core.Command { c, _ := observed(s, cluster, p); return c },
+		func(s *fleet.State) []core.Command { c, _ := observed(s, cluster, core.Driver, p); return c },
 	} {
 		var commands []core.Command
 		e.Read(func(s *fleet.State) { commands = step(s) })

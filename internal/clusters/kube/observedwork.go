@@ -28,8 +28,8 @@ func marked(w *fleet.Workload, cluster string) bool { return slices.Contains(w.G
 
 // observed lists the commands that make the state's work what the cluster shows:
 // first what ended, then what gave up room, then what waits or runs.
-func observed(s *fleet.State, cluster string, p Snapshot) (commands []core.Command, problems []translate.Problem) {
-	work, problems := seeAll(s, cluster, p)
+func observed(s *fleet.State, cluster string, by core.Actor, p Snapshot) (commands []core.Command, problems []translate.Problem) {
+	work, problems := seeAll(s, cluster, by, p)
 	byName := map[[2]string]*seen{}
 	for i := range work {
 		byName[[2]string{work[i].spec.Namespace, work[i].spec.Name}] = &work[i]
@@ -144,10 +144,10 @@ func seatsOf(w *fleet.Workload) (list []core.Seen) {
 }
 
 // seeAll makes workloads of what the cluster shows, in order.
-func seeAll(s *fleet.State, cluster string, p Snapshot) (all []seen, problems []translate.Problem) {
+func seeAll(s *fleet.State, cluster string, by core.Actor, p Snapshot) (all []seen, problems []translate.Problem) {
 	room := newRoom(s, cluster)
 	for _, w := range p.Work {
-		target, note := targetOf(s, cluster, w, p.Queues)
+		target, note := targetOf(s, cluster, by, w, p.Queues)
 		if note != "" {
 			problems = append(problems, translate.Problem{Object: "workload/" + w.Namespace + "/" + w.Name, Text: note})
 		}
@@ -157,25 +157,34 @@ func seeAll(s *fleet.State, cluster string, p Snapshot) (all []seen, problems []
 }
 
 // targetOf is the quota that a workload is counted for: as it says, by its queue,
-// by its namespace, else flex.
-func targetOf(s *fleet.State, cluster string, w translate.Work, queues map[string]string) (target, note string) {
+// by its namespace, else flex. A quota that its submission would be refused is not.
+func targetOf(s *fleet.State, cluster string, by core.Actor, w translate.Work, queues map[string]string) (target, note string) {
 	queue := ""
 	if len(w.Pools) > 0 && len(w.Pools[0].Pods) > 0 {
 		queue = queues[w.Namespace+"/"+w.Pools[0].Pods[0].Wishes.Queue]
 	}
 	for _, t := range []string{w.Target, queue, translate.Bare(w.Namespace)} {
+		q := s.Quota(t)
 		switch {
 		case t == fleet.Flex:
 			return t, ""
-		case t != "" && s.Quota(t) != nil && !s.Quota(t).Access.Allows("", []string{mark(cluster)}, w.Namespace):
-			return fleet.Flex, fmt.Sprintf("it targets quota %s, whose access list does not name its namespace; it is counted on flex", t)
-		case t != "" && s.Quota(t) != nil:
+		case q != nil && !core.MayTarget(s, by, q, fleet.Spec{Groups: []string{mark(cluster)}, Namespace: w.Namespace}, s.Time):
+			return fleet.Flex, notItsOwn(q)
+		case q != nil:
 			return t, ""
 		case t == w.Target && t != "":
 			note = fmt.Sprintf("it targets quota %.100q, which there is not", t)
 		}
 	}
 	return fleet.Flex, note
+}
+
+// notItsOwn says why work is counted on flex that is meant for a quota.
+func notItsOwn(q *fleet.Quota) string {
+	if q.Access.Unlisted() {
+		return fmt.Sprintf("it targets quota %s, which has no access list and is closed where people sign in; it is counted on flex", q.Path)
+	}
+	return fmt.Sprintf("it targets quota %s, whose access list does not name its namespace; it is counted on flex", q.Path)
 }
 
 // see makes one workload. What waits entirely keeps the shape it asks for; what

@@ -98,10 +98,20 @@ func (r *Reconciler) Problems() []translate.Problem {
 // Foreign counts the GPU pods of the last round that are bound and not Muster's.
 func (r *Reconciler) Foreign() Foreign { return r.foreign.last() }
 
-// Said is what the cluster's own machinery says of a workload: why Kueue keeps it
-// waiting, and where Kueue and Muster do not mean the same.
+// Said is what the cluster says of a workload beside its state: that it is not counted as it asks
+// for, why Kueue keeps it waiting, and where Kueue and Muster do not mean the same.
 func (r *Reconciler) Said(namespace, name, target string) []string {
-	return r.kueue.said(namespace, name, target)
+	return append(r.noted(namespace, name), r.kueue.said(namespace, name, target)...)
+}
+
+// noted is what was not understood of a workload in the last round, or is counted otherwise than it says.
+func (r *Reconciler) noted(namespace, name string) (list []string) {
+	for _, p := range r.Problems() {
+		if p.Object == "workload/"+namespace+"/"+name {
+			list = append(list, p.Text)
+		}
+	}
+	return list
 }
 
 // Watch watches the cluster until ctx ends, and changes nothing. Run does so by itself.
@@ -271,7 +281,7 @@ func (r *Reconciler) steps(ctx context.Context, acts bool, p Snapshot) []step {
 		ends := r.owners.endings(ctx, p)
 		return append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) { return r.workloads.managed(s, p, ends) })
 	}
-	return append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) { return observed(s, cluster, p) })
+	return append(steps, func(s *fleet.State) ([]core.Command, []translate.Problem) { return observed(s, cluster, r.actor(), p) })
 }
 
 // updateCluster brings the cluster to what was decided, and shows there what people

@@ -36,6 +36,8 @@ type Options struct {
 	Quotas bool
 	// Kueue says that quota is written to Kueue's queues; see kueuecontroller.go.
 	Kueue bool
+	// ByList says that people sign in at the server: a quota without an access list is closed to pods.
+	ByList bool
 	// FenceAfter is how long a node must be silent, and a pod of Muster's be leaving it,
 	// until the node is fenced: see outofservice.go. 0: never.
 	FenceAfter time.Duration
@@ -135,8 +137,15 @@ func (c *shared) noteRefusal(command core.Command, no *core.Refusal) {
 	}
 }
 
+// actor is who speaks for the pods of the cluster.
+func (c *shared) actor() core.Actor {
+	is := core.Driver
+	is.ByList = c.ByList
+	return is
+}
+
 func (c *shared) request(ctx context.Context, command core.Command) (left []*core.Refusal, err error) {
-	left, err = c.engine.Do(ctx, core.Request{Command: command, Actor: core.Driver, Reason: "as cluster " + c.Translate.Cluster + " shows it"})
+	left, err = c.engine.Do(ctx, core.Request{Command: command, Actor: c.actor(), Reason: "as cluster " + c.Translate.Cluster + " shows it"})
 	if err != nil && ctx.Err() != nil {
 		return nil, nil //nolint:nilerr // it was told to stop: what that broke is not logged
 	}

@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -234,7 +233,7 @@ func applyWork(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.WorkloadResized:
 		applyResized(s, s.Workloads[e.ID], e, at)
 	case event.WorkloadAdopted:
-		s.Change(s.Workloads[e.ID], func(w *fleet.Workload) { w.Groups = slices.Concat(w.Groups, e.Groups) })
+		applyAdopted(s, s.Workloads[e.ID], e, at)
 	default:
 		return applyReplicas(s, e, at)
 	}

@@ -33,58 +33,6 @@ func nameTaken(namespace, name string, is fleet.WorkloadState) *Refusal {
 	return refuse(NameTaken, "a workload %s/%s is %s; choose another name or cancel it", namespace, name, is)
 }
 
-// checkTarget says whether a workload may have a target: it exists, has a place
-// in the partition, and its access list lets the submitter in.
-func checkTarget(s *fleet.State, by Actor, spec fleet.Spec, target, partition string) *Refusal {
-	if partition != "" && s.Partition(partition) == nil {
-		return noPartition(s, partition)
-	}
-	if p, home := s.Partition(partition), spec.Home(); p != nil && home != "" && home != p.Cluster {
-		return refuse(DecidedElsewhere, "its pods are made on cluster %s; it cannot run in %s", home, p.ID)
-	}
-	if target == fleet.Flex {
-		return nil
-	}
-	q := s.Quota(target)
-	if q == nil {
-		return noQuota(s, target)
-	}
-	if refusal := by.closedOut(s, q, spec); refusal != nil {
-		return refusal
-	}
-	if !q.Access.Allows(spec.User, spec.Groups, spec.Namespace) {
-		return refuse(AccessDenied, "user %q (namespace %s) is not on the access list of quota %s; muster quota request %s --user %s asks %s", spec.User, spec.Namespace, target, target, spec.User, answerer(s, target))
-	}
-	return nil
-}
-
-// closedOut refuses a quota without an access list to those who signed in and may not give it one, and to
-// work of a cluster where people sign in.
-func (a Actor) closedOut(s *fleet.State, q *fleet.Quota, spec fleet.Spec) *Refusal {
-	if !q.Access.Closed(a.Principal.SignedIn() || a.ByList) || !a.ByList && a.may(access.SetAccess, access.Place{Quota: q.Path}) {
-		return nil
-	}
-	name := "--user " + spec.User
-	if a.ByList {
-		name = "--namespace " + spec.Namespace
-	}
-	return refuse(AccessDenied, "quota %s has no access list, and where people sign in such a quota is closed; muster quota access %s %s opens it, by %s", q.Path, q.Path, name, answerer(s, q.Path))
-}
-
-// ClosedTo says of a quota without an access list why an actor may not target it; nil: it may, as
-// far as that goes.
-func ClosedTo(s *fleet.State, a Actor, q *fleet.Quota, now fleet.Instant) *Refusal {
-	return a.resolved(s, now).closedOut(s, q, fleet.Spec{User: a.User})
-}
-
-// answerer is who is to be asked about a quota.
-func answerer(s *fleet.State, quota string) string {
-	if owner := s.OwnerOf(quota); owner != "" {
-		return owner + ", who answers for it, and the operators"
-	}
-	return "the operators"
-}
-
 // sees says whether the actor may know of a workload; nil: whether there is one in the namespace.
 func (a Actor) sees(s *fleet.State, w *fleet.Workload, namespace string) bool {
 	switch {

@@ -23,11 +23,11 @@ func addZone(s *fleet.State, r Request, c AddZone, now fleet.Instant) ([]event.E
 			return nil, bad
 		}
 	}
-	if s.Kept().Zone(z.Name) != nil {
-		return nil, refuse(NameTaken, "there is a zone %q already; zones are kept, so choose another name", z.Name)
-	}
 	if refusal := mayZone(s, r.Actor, z); refusal != nil {
 		return nil, refusal
+	}
+	if s.Kept().Zone(z.Name) != nil { // it may be over work that the actor may not read, so nothing is said of it
+		return nil, refuse(NameTaken, "no zone can be named %q any more: names of zones are used once; choose another name", z.Name)
 	}
 	if n := zonesOf(s, r.Actor.Name, now.Add(-zonesWindow)); n >= mostZones && !r.Actor.may(access.SetZone, placeOfZone(s, &z)) {
 		return nil, refuse(WrongState, "%s has added %d zones within 30 days, as many as one person may; let one zone have several stretches of time, or ask an operator", r.Actor.Name, n)
@@ -137,9 +137,9 @@ func mayZone(s *fleet.State, a Actor, z fleet.Zone) *Refusal {
 func endZone(s *fleet.State, r Request, c EndZone, now fleet.Instant) ([]event.Event, *Refusal) {
 	z := s.Kept().Zone(c.Name)
 	switch {
-	case z == nil:
+	case z == nil || !r.Actor.hears(s, z):
 		return nil, refuse(NoSuchZone, "there is no zone %q; muster nfz list shows them", clip(c.Name))
-	case z.By != r.Actor.Name && !r.Actor.may(access.SetZone, placeOfZone(s, z)):
+	case !r.Actor.ends(s, z):
 		return nil, refuse(AccessDenied, "zone %q is %s's; they or an operator may end it", z.Name, z.By)
 	case z.Ended != 0:
 		return nil, nil
@@ -147,6 +147,16 @@ func endZone(s *fleet.State, r Request, c EndZone, now fleet.Instant) ([]event.E
 	next := *z
 	next.Ended = now
 	return one(event.ZoneSet{Zone: next})
+}
+
+// hears says whether the actor may know of a zone: of one over work who may end it, and who may read that work.
+func (a Actor) hears(s *fleet.State, z *fleet.Zone) bool {
+	return z.Workload == "" || a.ends(s, z) || a.sees(s, s.Workload(z.Namespace, z.Workload), z.Namespace)
+}
+
+// ends says whether the actor may end a zone: its own, and those where a role lets them set zones.
+func (a Actor) ends(s *fleet.State, z *fleet.Zone) bool {
+	return z.By == a.Name || a.may(access.SetZone, placeOfZone(s, z))
 }
 
 // placeOfZone is where a zone is, for the table of roles.

@@ -9,7 +9,8 @@ import (
 
 // Observe says that a workload which Muster did not start runs in a partition, on
 // these nodes and no others: none says that all of it waits. It is submitted where
-// it is not known yet. Where Muster acts on the cluster it is refused.
+// it is not known yet: for the quota that it names, or for flex where it may not target
+// that. Where Muster acts on the cluster it is refused.
 type Observe struct {
 	Spec      fleet.Spec
 	Partition string
@@ -24,7 +25,7 @@ type Seen struct {
 
 func (Observe) command() {}
 
-func observe(s *fleet.State, c Observe) ([]event.Event, *Refusal) {
+func observe(s *fleet.State, r Request, c Observe) ([]event.Event, *Refusal) {
 	p := s.Partition(c.Partition)
 	if p == nil {
 		return nil, noPartition(s, c.Partition)
@@ -36,6 +37,7 @@ func observe(s *fleet.State, c Observe) ([]event.Event, *Refusal) {
 	w := s.Workload(c.Spec.Namespace, c.Spec.Name)
 	switch {
 	case w == nil || w.State.Ended():
+		c.Spec.Target = r.Actor.countedFor(s, c.Spec)
 		submitted, refusal := submit(s, Request{Actor: Driver}, Submit{Spec: c.Spec})
 		if refusal != nil {
 			return nil, refusal

@@ -128,8 +128,8 @@ func rows() []row {
 		of(access.Subscribe, alone(unsubscribe)),
 
 		// What drivers report.
-		of(access.Report, alone(observe)),
-		of(access.Report, alone(adopt)),
+		of(access.Report, byWhom(observe)),
+		of(access.Report, byWhom(adopt)),
 		of(access.SendUsage, alone(measureUsage)),
 		of(access.Report, alone(stopped)),
 		of(access.Report, alone(observeFit)),

@@ -31,7 +31,8 @@
 //     would help.
 //   - questions: read.go looks at the state, statecopy.go at a copy; listing.go and eventfilter.go choose, and
 //     recentevents.go remembers; inventory.go answers programs that build clusters,
-//     checkin.go does not believe a person's check-in, and unlisted.go says of a quota without an access list
+//     checkin.go does not believe a person's check-in, told.go says which work in the way is
+//     named to a caller, and unlisted.go says of a quota without an access list
 //     whom it is open to.
 //   - the past: quotahistory.go, historyfile.go and quotachange.go about quotas; story.go and storyindex.go
 //     about workloads; failure.go about nodes; whychanges.go about what waiting work lacks;

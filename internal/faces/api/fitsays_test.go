@@ -18,7 +18,7 @@ func TestAnAnswerSaysMoreThanThatTimeWasShort(t *testing.T) {
 		"another reason":      {forecast.Answer{Unknown: []forecast.Ground{{Kind: forecast.NotWaiting}}}, true},
 		"unknown, no grounds": {forecast.Answer{}, true},
 	} {
-		if got := saysMore(forecastMessage(c.answer, nil)); got != c.more {
+		if got := saysMore(forecastMessage(c.answer, nil, nil)); got != c.more {
 			t.Errorf("%s: says more: %t", name, got)
 		}
 	}

@@ -47,8 +47,9 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 		}
 		x.begin()
 		trying := searching.Seconds() / (searching + fitting*s.forecasting).Seconds() // part of the time
-		f := whatif.Fit(state, callerOf(ctx).actor, sp, at, x.budget(ctx, x.part(trying)))
-		out.Missed, out.Places = f.Missed, places(f, forecasts(state, sp, f, at, x, x.part(1-trying)))
+		f := whatif.Fit(state, callerOf(ctx).actor, callerOf(ctx).reader(), sp, at, x.budget(ctx, x.part(trying)))
+		may := callerOf(ctx).isTold(state)
+		out.Missed, out.Places = f.Missed, may.places(f, forecasts(state, sp, f, at, x, x.part(1-trying), may))
 		if out.GetMissed() || slices.ContainsFunc(out.GetPlaces(), cutShort) {
 			out.Longer = x.longer()
 		}
@@ -92,19 +93,19 @@ func turn(p *musterv1.Place) int {
 }
 
 // places are where it starts, and where it waits with the forecast that when gives.
-func places(f whatif.Fitted, forecasts []*musterv1.Forecast) []*musterv1.Place {
+func (may told) places(f whatif.Fitted, forecasts []*musterv1.Forecast) []*musterv1.Place {
 	out := make([]*musterv1.Place, len(f.Places))
 	for i, p := range f.Places {
-		out[i] = placeOf(p, forecasts[i])
+		out[i] = may.place(p, forecasts[i])
 	}
 	return out
 }
 
-func placeOf(p whatif.Place, ahead *musterv1.Forecast) *musterv1.Place {
+func (may told) place(p whatif.Place, ahead *musterv1.Forecast) *musterv1.Place {
 	out := &musterv1.Place{Target: p.Target, Partition: p.Partition}
 	switch {
 	case p.Starts:
-		out.Outcome, out.Start = "starts", wire.Start(p.Start)
+		out.Outcome, out.Start = "starts", may.start(p.Start)
 	case p.Refusal != nil:
 		out.Outcome, out.Code, out.Text = "refused", string(p.Refusal.Code), p.Refusal.Message
 	default:
@@ -124,16 +125,17 @@ type fitForecasts struct {
 	search  *searchTime
 	end     time.Time
 	each    time.Duration // one forecast may take
+	may     told
 	places  []whatif.Place
 	out     []*musterv1.Forecast
 }
 
 // forecasts are those of the places in which it waits and may start some time; nil: of others.
-func forecasts(state *fleet.State, sp fleet.Spec, f whatif.Fitted, at fleet.Instant, search *searchTime, end time.Time) []*musterv1.Forecast {
+func forecasts(state *fleet.State, sp fleet.Spec, f whatif.Fitted, at fleet.Instant, search *searchTime, end time.Time, may told) []*musterv1.Forecast {
 	limit := time.Until(end)
 	x := fitForecasts{
 		state: state, spec: sp, at: at, history: forecast.Learn(state, at), search: search, end: end, each: limit / fitting,
-		places: f.Places, out: make([]*musterv1.Forecast, len(f.Places)),
+		may: may, places: f.Places, out: make([]*musterv1.Forecast, len(f.Places)),
 	}
 	quota, flex := x.waiting(func(p whatif.Place) bool { return p.Target != fleet.Flex }), x.waiting(func(p whatif.Place) bool { return p.Target == fleet.Flex })
 	if len(quota) > 0 && len(flex) > 0 {
@@ -182,7 +184,7 @@ func (x *fitForecasts) together(list []int, end time.Time) {
 		return slices.ContainsFunc(answers, tooFar)
 	})
 	for i, a := range answers {
-		x.out[of[i]] = forecastMessage(a, x.search.told(a))
+		x.out[of[i]] = forecastMessage(a, x.search.told(a), x.may)
 	}
 }
 
@@ -201,7 +203,7 @@ func (x *fitForecasts) alone() {
 		}
 		p := x.places[i]
 		end := time.Now().Add(max(x.each/5, min(limit, 4*x.each)))
-		alone := forecastOf(p.Tried, p.Tried.Workloads[p.ID], x.at, x.search, end, x.history)
+		alone := forecastOf(p.Tried, p.Tried.Workloads[p.ID], x.at, x.search, end, x.history, x.may)
 		if x.out[i] == nil || saysMore(alone) {
 			x.out[i] = alone
 		}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // When says when a waiting workload should start.
@@ -31,9 +33,13 @@ func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*mu
 		if err != nil {
 			return err
 		}
+		may := callerOf(ctx).isTold(state)
 		out.Workload = wire.Workload(state, w, view.WorkloadOf(state, w, at))
+		if !may.of(out.GetWorkload().GetEvictedFor()) {
+			out.Workload.EvictedFor = ""
+		}
 		if tries {
-			out.Forecast = forecastOf(state, w, at, x, x.end, nil)
+			out.Forecast = forecastOf(state, w, at, x, x.end, nil, may)
 		} else {
 			out.Forecast = notTried(w)
 		}
@@ -55,7 +61,7 @@ func notTried(w *fleet.Workload) *musterv1.Forecast {
 	if !waits(w) {
 		g = forecast.Ground{Kind: forecast.NotWaiting, Name: w.Namespace + "/" + w.Name}
 	}
-	return forecastMessage(forecast.Answer{Unknown: []forecast.Ground{g}}, nil)
+	return forecastMessage(forecast.Answer{Unknown: []forecast.Ground{g}}, nil, nil)
 }
 
 // answerOf is what can be said about whether a workload will start.
@@ -81,20 +87,20 @@ const (
 // forecastOf is the forecast of a workload. The history is what runs and repairs lasted so
 // far; nil: what the state remembers. A copy on which something is tried remembers nothing
 // that has ended, so its forecast needs the history of the state it was made from.
-func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant, x *searchTime, end time.Time, history *forecast.History) *musterv1.Forecast {
+func forecastOf(state *fleet.State, w *fleet.Workload, at fleet.Instant, x *searchTime, end time.Time, history *forecast.History, may told) *musterv1.Forecast {
 	var a forecast.Answer
 	x.deepened(end, func(o forecast.Options) bool {
 		o.History = history
 		a = forecast.When(state, w, at, o)
 		return tooFar(a)
 	})
-	return forecastMessage(a, x.told(a))
+	return forecastMessage(a, x.told(a), may)
 }
 
-func forecastMessage(a forecast.Answer, search *musterv1.Search) *musterv1.Forecast {
+func forecastMessage(a forecast.Answer, search *musterv1.Search, may told) *musterv1.Forecast {
 	out := &musterv1.Forecast{
 		Known: a.Known, P50: wire.Instant(a.P50), P90: wire.Instant(a.P90), Latest: wire.Instant(a.Latest),
-		RestsOn: grounds(a.RestsOn), Unknown: grounds(a.Unknown), More: int32(a.More), Search: search,
+		RestsOn: may.grounds(a.RestsOn), Unknown: may.grounds(a.Unknown), More: int32(a.More), Search: search,
 	}
 	for _, g := range out.GetUnknown() {
 		if g.GetKind() == string(forecast.TooFar) {
@@ -124,11 +130,15 @@ func (x *searchTime) deepened(end time.Time, ask func(forecast.Options) (tooFar 
 	}
 }
 
-func grounds(list []forecast.Ground) []*musterv1.Ground {
+func (may told) grounds(list []forecast.Ground) []*musterv1.Ground {
 	out := make([]*musterv1.Ground, len(list))
 	for i, g := range list {
+		called := g.Name
+		if aboutWork[g.Kind] && g.Name != "" && !may.of(g.Name) {
+			g.Name, called = "", text.OfOthers(1)
+		}
 		out[i] = &musterv1.Ground{
-			Kind: string(g.Kind), Name: g.Name, Gpus: int32(g.GPUs), At: wire.Instant(g.At), By: wire.Instant(g.By), Text: groundText(g),
+			Kind: string(g.Kind), Name: g.Name, Gpus: int32(g.GPUs), At: wire.Instant(g.At), By: wire.Instant(g.By), Text: groundText(g.Kind, called),
 		}
 	}
 	return out
@@ -155,13 +165,22 @@ var groundTexts = map[forecast.Kind]string{
 	forecast.NotWaiting:   "%s does not wait",
 }
 
-func groundText(g forecast.Ground) string {
-	format, ok := groundTexts[g.Kind]
+// aboutWork are the kinds of grounds that name a workload.
+var aboutWork = map[forecast.Kind]bool{
+	forecast.RunTime: true, forecast.Queued: true, forecast.Grace: true, forecast.FlexMinimum: true, forecast.NoMaximum: true, forecast.Overran: true,
+}
+
+// unnamed is what a ground is about that names nothing.
+var unnamed = map[forecast.Kind]string{forecast.FlexMinimum: "other work", forecast.Dwell: "capacity"}
+
+// groundText says a ground about what is called so.
+func groundText(kind forecast.Kind, called string) string {
+	format, ok := groundTexts[kind]
 	switch {
 	case !ok:
-		return string(g.Kind)
-	case g.Kind == forecast.NothingAhead || g.Kind == forecast.TooFar:
+		return string(kind)
+	case kind == forecast.NothingAhead || kind == forecast.TooFar:
 		return format
 	}
-	return fmt.Sprintf(format, g.Name)
+	return fmt.Sprintf(format, cmp.Or(called, unnamed[kind]))
 }

@@ -65,7 +65,7 @@ func (s workloadService) help(ctx context.Context, out *musterv1.WhyResponse, st
 	}
 	x.begin()
 	foretelling := s.forecasting.Seconds() / (s.forecasting + searching).Seconds() // part of the time
-	out.Forecast = forecastOf(state, w, at, x, x.part(foretelling), nil)
+	out.Forecast = forecastOf(state, w, at, x, x.part(foretelling), nil, nil)
 	found := whatif.Changes(state, w, list, at, x.budget(ctx, x.part(1-foretelling)))
 	for _, c := range found.Changes {
 		if !overtaken(c, out.GetForecast()) {

@@ -119,7 +119,7 @@ func (s *service) noteWait(ctx context.Context, w *musterv1.Written, tried event
 		return
 	}
 	if job := state.Workload(sp.Namespace, sp.Name); job != nil && job.State == fleet.Pending {
-		if list := explain.Why(state, job, at); len(list) > 0 {
+		if list := callerOf(ctx).reader().Why(state, job, at); len(list) > 0 {
 			w.Notes = append(w.Notes, fmt.Sprintf("It would wait. %s: %s", list[0].Code, list[0].Text))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -28,12 +29,12 @@ func (s *service) signsIn(c *caller) bool { return s.signIn || c.actor.Principal
 
 // targets says whether the caller may target a quota, as a submission by it is judged.
 func (c *caller) targets(state *fleet.State, q *fleet.Quota, namespace string, at fleet.Instant) bool {
-	return q.Access.Allows(c.actor.User, c.actor.Groups, namespace) && core.ClosedTo(state, c.actor, q, at) == nil
+	return core.MayTarget(state, c.actor, q, fleet.Spec{User: c.actor.User, Groups: c.actor.Groups, Namespace: namespace}, at)
 }
 
 // noteUnlisted says of a quota that was left without an access list who may target it.
 func (s *service) noteUnlisted(ctx context.Context, w *musterv1.Written, list *musterv1.Access) {
-	is := fleet.Access{Users: list.GetUsers(), Groups: list.GetGroups(), Namespaces: list.GetNamespaces()}
+	is := wire.ReadAccess(list)
 	if in := s.signsIn(callerOf(ctx)); w != nil && is.Unlisted() {
 		w.Notes = append(w.Notes, words.UnlistedOf(&musterv1.Quota{Open: is.Open(in), Closed: is.Closed(in)}).Says)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/api"
 )
@@ -50,4 +51,34 @@ func TestAZoneOverAnothersWorkIsNotTold(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The name of a zone over hidden work is told by no refusal: it is ended in the words for one that is not there, and a
+// taken name is refused in the same words, whatever zone has it.
+func TestTheNameOfAHiddenZoneIsNotTold(t *testing.T) {
+	h := aviary(t)
+	eve := h.as(eveToken, "")
+	end := func(name string) string {
+		_, err := eve.Maintenance.EndZone(t.Context(), &musterv1.EndZoneRequest{Name: name})
+		equal(t, "ending "+name+" is refused", client.Refused(err, client.NoSuchZone), true)
+		return strings.ReplaceAll(fmt.Sprint(err), name, "NAME")
+	}
+	equal(t, "a hidden zone and none are ended alike", end("launch"), end("nonesuch"))
+	add := func(name, workload string) error {
+		_, err := eve.Maintenance.AddZone(t.Context(), &musterv1.AddZoneRequest{Zone: &musterv1.Zone{
+			Name: name, Workload: workload, From: timestamppb.New(noon), To: timestamppb.New(noon.Add(48 * time.Hour)), Blocks: []string{"restart"}, Reason: "x", Owner: "eve", Link: "https://example.org",
+		}})
+		return err
+	}
+	must(t, add("own", "elm/ash"))
+	said := map[string]bool{}
+	for _, name := range []string{"launch", "own"} {
+		err := add(name, "elm/ash")
+		equal(t, name+" is taken", client.Refused(err, client.NameTaken), true)
+		said[strings.ReplaceAll(fmt.Sprint(err), name, "NAME")] = true
+	}
+	equal(t, "ways in which a taken name is refused", len(said), 1)
+	equal(t, "over hidden work the name is not looked at", fmt.Sprint(add("launch", "kestrel/falcon-runs")), fmt.Sprint(add("nonesuch", "kestrel/falcon-runs")))
+	_, err := h.as(merlinToken, "").Maintenance.EndZone(t.Context(), &musterv1.EndZoneRequest{Name: "launch"})
+	must(t, err)
 }

@@ -192,10 +192,10 @@ func soon(st *musterv1.Start, now time.Time) string {
 
 // leavers says who must leave first: for it, or anyhow.
 func leavers(st *musterv1.Start, now time.Time) string {
-	if len(st.GetEvicts()) == 0 && st.GetAt().AsTime().After(now) {
+	if len(st.GetEvicts()) == 0 && st.GetEvictsOthers() == 0 && st.GetAt().AsTime().After(now) {
 		return "others are leaving"
 	}
-	return words.Few(st.GetEvicts(), 3)
+	return words.Work(st.GetEvicts(), st.GetEvictsOthers(), 3)
 }
 
 // later says when something starts that would wait.

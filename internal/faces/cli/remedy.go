@@ -100,11 +100,11 @@ func standing(st *musterv1.Start) string {
 
 func evicts(st *musterv1.Start) string {
 	said := ""
-	if gone := st.GetEvicts(); len(gone) > 0 {
-		said += ", and " + words.Few(gone, 3) + " must leave"
+	if gone := words.Work(st.GetEvicts(), st.GetEvictsOthers(), 3); gone != "" {
+		said += ", and " + gone + " must leave"
 	}
-	if wait := st.GetOutranks(); len(wait) > 0 {
-		said += ", and " + words.Few(wait, 3) + " must wait for it"
+	if wait := words.Work(st.GetOutranks(), st.GetOutranksOthers(), 3); wait != "" {
+		said += ", and " + wait + " must wait for it"
 	}
 	return said
 }

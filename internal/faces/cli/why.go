@@ -241,8 +241,8 @@ func (p *page) blocker(b *musterv1.Blocker, first bool) {
 	if len(b.GetFigures()) > 0 {
 		p.wrap("figures: " + figures(b.GetFigures()))
 	}
-	if list := b.GetCulprits(); len(list) > 0 {
-		p.wrap("because of: " + words.Few(list, 8))
+	if who := words.Work(b.GetCulprits(), b.GetOthers(), 8); who != "" {
+		p.wrap("because of: " + who)
 	}
 	for _, c := range b.GetChanges() {
 		p.wrap(p.changed(c))

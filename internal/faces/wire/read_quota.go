@@ -8,7 +8,7 @@ import (
 
 // ReadCreateQuota reads the command that creates a quota.
 func ReadCreateQuota(m *musterv1.CreateQuotaRequest) core.Command {
-	return core.CreateQuota{Path: m.GetPath(), Access: readAccess(m.GetAccess()), Owner: m.GetOwner()}
+	return core.CreateQuota{Path: m.GetPath(), Access: ReadAccess(m.GetAccess()), Owner: m.GetOwner()}
 }
 
 // ReadSetOwner reads the command that names the owner of a quota.
@@ -18,10 +18,11 @@ func ReadSetOwner(m *musterv1.SetOwnerRequest) core.Command {
 
 // ReadSetAccess reads the command that sets who may target a quota.
 func ReadSetAccess(m *musterv1.SetAccessRequest) core.Command {
-	return core.SetAccess{Path: m.GetPath(), Access: readAccess(m.GetAccess())}
+	return core.SetAccess{Path: m.GetPath(), Access: ReadAccess(m.GetAccess())}
 }
 
-func readAccess(a *musterv1.Access) fleet.Access {
+// ReadAccess reads who may target a quota.
+func ReadAccess(a *musterv1.Access) fleet.Access {
 	return fleet.Access{Users: a.GetUsers(), Groups: a.GetGroups(), Namespaces: a.GetNamespaces()}
 }
 
@@ -61,7 +62,7 @@ func ReadAskQuota(m *musterv1.AskRequest) (core.Command, error) {
 	case m.GetUntil() != nil && people > 0:
 		return nil, Wrong("until", "access has no end; leave it out")
 	case people > 0:
-		return core.RequestAccess{Quota: m.GetQuota(), Access: readAccess(access)}, nil
+		return core.RequestAccess{Quota: m.GetQuota(), Access: ReadAccess(access)}, nil
 	}
 	asks := core.RequestQuota{Quota: m.GetQuota(), Partition: m.GetPartition(), GPUs: int(m.GetGpus())}
 	if m.GetUntil() == nil {

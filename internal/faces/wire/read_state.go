@@ -75,7 +75,7 @@ func readIslands(p *fleet.Partition, islands []*musterv1.Island) {
 
 // readQuota adds a quota with its grants, except those in partitions that the fleet does not name.
 func readQuota(s *fleet.State, q *musterv1.Quota) {
-	s.AddQuota(fleet.Quota{Path: q.GetPath(), Access: readAccess(q.GetAccess()), Owner: q.GetOwner()})
+	s.AddQuota(fleet.Quota{Path: q.GetPath(), Access: ReadAccess(q.GetAccess()), Owner: q.GetOwner()})
 	for _, g := range q.GetGrants() {
 		if p := s.Partition(g.GetPartition()); p != nil {
 			p.SetGrant(q.GetPath(), int(g.GetAssigned()), int(g.GetGang()), slices.Contains(g.GetFlags(), "Overcommitted"))

@@ -71,7 +71,7 @@ func Blockers(list []explain.Blocker) []*musterv1.Blocker {
 		out[i] = &musterv1.Blocker{
 			Code: string(b.Code), Class: string(b.Class), Partition: b.Partition, Text: b.Text,
 			Figures: make(map[string]int64, len(b.Figures)), Culprits: slices.Clone(b.Culprits), Since: Instant(b.Since),
-			Next: Instant(b.Next.At), NextWhat: b.Next.What,
+			Next: Instant(b.Next.At), NextWhat: b.Next.What, Others: int32(b.Others),
 		}
 		for name, n := range b.Figures {
 			out[i].Figures[name] = int64(n)

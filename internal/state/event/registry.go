@@ -63,7 +63,7 @@ var readers = map[string][]reader{
 	"workload.retargeted":  {as[WorkloadRetargeted]},
 	"workload.prioritised": {as[WorkloadPrioritised]},
 	"workload.resized":     {as[WorkloadResized]},
-	"workload.adopted":     {as[WorkloadAdopted]},
+	"workload.adopted":     {as[WorkloadAdopted], as[WorkloadAdopted]},
 	"replicas.placed":      {as[ReplicasPlaced]},
 	"replicas.started":     {as[ReplicasStarted]},
 	"replicas.evicted":     {as[ReplicasEvicted]},

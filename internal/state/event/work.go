@@ -162,9 +162,11 @@ func (ReplicasObserved) Kind() string { return "replicas.observed" }
 
 // WorkloadAdopted says: work that was seen on a cluster is Muster's from now on, where
 // it stands. Its groups say what makes its pods, as those of work that was submitted do.
+// Version 2 says where it is counted from now on.
 type WorkloadAdopted struct {
 	ID     uint64   `json:"id"`
-	Groups []string `json:"groups"` // those that come to the ones it has
+	Groups []string `json:"groups"`           // those that come to the ones it has
+	Target string   `json:"target,omitempty"` // another than it had; "": it keeps that
 }
 
 func (WorkloadAdopted) Kind() string { return "workload.adopted" } // Kind is the event's stable name.

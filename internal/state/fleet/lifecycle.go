@@ -87,6 +87,20 @@ func (s *State) Change(w *Workload, edit func(*Workload)) {
 	s.requeue(w)
 }
 
+// Recount gives a workload another target where it stands: its replicas, all of which run, keep their nodes.
+func (s *State) Recount(w *Workload, target string, holds HeldAs) {
+	all, p := w.Spots(func(Replica) bool { return true }), w.partition
+	s.unqueue(w)
+	if p != nil {
+		s.Drop(w, all)
+	}
+	w.Target, w.tree, w.shape = target, "", 0
+	if p != nil {
+		s.Place(w, p, all, Running, holds)
+	}
+	s.requeue(w)
+}
+
 // uncounted takes the workload's nodes out of all counts while something changes
 // that they depend on.
 func (w *Workload) uncounted(change func()) {

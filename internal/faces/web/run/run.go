@@ -279,6 +279,14 @@ func (m view) starts(p *musterv1.Place) string {
 	return "not known"
 }
 
+// evictions says which work leaves for a start.
+func evictions(st *musterv1.Start) string {
+	if gone := words.Work(st.GetEvicts(), st.GetEvictsOthers(), len(st.GetEvicts())); gone != "" {
+		return "evicts " + gone
+	}
+	return "no eviction"
+}
+
 // unknown says why it is not known when a place would start a workload; "" where it is.
 func unknown(p *musterv1.Place) string {
 	if f := p.GetForecast(); p.GetOutcome() == "waits" && p.GetAnswer() != "impossible" && !f.GetKnown() && len(f.GetUnknown()) > 0 {
