@@ -132,9 +132,9 @@ func (t *turns) take(ctx context.Context, reader string, line int) (lend func() 
 	one := &place{of: &t.all}
 	began := time.Now()
 	return one.lend, func() {
-		one.leave()
+		took := time.Since(began) - one.leave() // while it is lent, the API counts what it does for the reader
 		t.mu.Lock()
-		r.left -= time.Since(began).Seconds()
+		r.left -= took.Seconds()
 		t.mu.Unlock()
 		<-r.own
 		t.leave(r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // places are those at which pages are made. Pages that a reader opens have them before those that
@@ -90,9 +91,11 @@ func (p *places) back() {
 type place struct {
 	of *places
 
-	mu   sync.Mutex
-	lent int // questions of the page that have lent it
-	left bool
+	mu    sync.Mutex
+	lent  int // questions of the page that have lent it
+	since time.Time
+	away  time.Duration // how long it was lent
+	left  bool
 }
 
 // lend gives the place to another page until back is called.
@@ -100,22 +103,26 @@ func (o *place) lend() (back func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.lent++; o.lent == 1 && !o.left {
+		o.since = time.Now()
 		o.of.give()
 	}
 	return func() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		if o.lent--; o.lent == 0 && !o.left {
+			o.away += time.Since(o.since)
 			o.of.back()
 		}
 	}
 }
 
-// leave gives the place back for good.
-func (o *place) leave() {
+// leave gives the place back for good, and says how long it was lent.
+func (o *place) leave() (away time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.left = true; o.lent == 0 {
 		o.of.give()
+		return o.away
 	}
+	return o.away + time.Since(o.since)
 }

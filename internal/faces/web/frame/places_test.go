@@ -80,3 +80,15 @@ func TestOpenedPagesComeBeforeRenewedOnes(t *testing.T) {
 	all.give()
 	<-old
 }
+
+// While its place is lent, no page is made: its reader does not pay for that.
+func TestALentPlaceSaysHowLong(t *testing.T) {
+	one := &place{of: &places{most: 1}}
+	one.of.take(t.Context(), opened)
+	back := one.lend()
+	one.since = one.since.Add(-time.Minute)
+	back()
+	if away := one.leave(); away < time.Minute || away > 2*time.Minute {
+		t.Errorf("it was lent for %s, want a minute", away)
+	}
+}
