@@ -1211,9 +1211,11 @@ type UsableQuota struct {
 	Partition string                 `protobuf:"bytes,2,opt,name=partition,proto3" json:"partition,omitempty"`
 	Backed    int32                  `protobuf:"varint,3,opt,name=backed,proto3" json:"backed,omitempty"`
 	Usage     int32                  `protobuf:"varint,4,opt,name=usage,proto3" json:"usage,omitempty"`
-	// Guaranteed: all together, and as one gang in one island.
+	// Guaranteed: all together, and as one gang in one island. What a workload ahead holds a reservation for is no part of it.
 	Free        int32 `protobuf:"varint,5,opt,name=free,proto3" json:"free,omitempty"`
 	LargestGang int32 `protobuf:"varint,6,opt,name=largest_gang,json=largestGang,proto3" json:"largest_gang,omitempty"`
+	// GPUs for which the workload at the head of the queue holds a reservation; others pass it only if they cannot delay it.
+	Reserved int32 `protobuf:"varint,17,opt,name=reserved,proto3" json:"reserved,omitempty"`
 	// What it could borrow of its tree beyond that.
 	Borrow int32 `protobuf:"varint,7,opt,name=borrow,proto3" json:"borrow,omitempty"`
 	// Workloads that wait there; they come first.
@@ -1308,6 +1310,13 @@ func (x *UsableQuota) GetLargestGang() int32 {
 	return 0
 }
 
+func (x *UsableQuota) GetReserved() int32 {
+	if x != nil {
+		return x.Reserved
+	}
+	return 0
+}
+
 func (x *UsableQuota) GetBorrow() int32 {
 	if x != nil {
 		return x.Borrow
@@ -1383,9 +1392,11 @@ type UsableFlex struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Partition string                 `protobuf:"bytes,1,opt,name=partition,proto3" json:"partition,omitempty"`
 	Flex      int32                  `protobuf:"varint,2,opt,name=flex,proto3" json:"flex,omitempty"`
-	// Free now: all together, and as one gang in one island.
+	// Free now: all together, and as one gang in one island. What is reserved for a workload ahead is no part of it.
 	Free        int32 `protobuf:"varint,3,opt,name=free,proto3" json:"free,omitempty"`
 	LargestGang int32 `protobuf:"varint,4,opt,name=largest_gang,json=largestGang,proto3" json:"largest_gang,omitempty"`
+	// GPUs for which a workload of a namespace with less flex holds a reservation.
+	Reserved int32 `protobuf:"varint,13,opt,name=reserved,proto3" json:"reserved,omitempty"`
 	// What the namespace has of it, and its max-min share with what it waits for.
 	Holds   int32 `protobuf:"varint,5,opt,name=holds,proto3" json:"holds,omitempty"`
 	Share   int32 `protobuf:"varint,6,opt,name=share,proto3" json:"share,omitempty"`
@@ -1455,6 +1466,13 @@ func (x *UsableFlex) GetFree() int32 {
 func (x *UsableFlex) GetLargestGang() int32 {
 	if x != nil {
 		return x.LargestGang
+	}
+	return 0
+}
+
+func (x *UsableFlex) GetReserved() int32 {
+	if x != nil {
+		return x.Reserved
 	}
 	return 0
 }
@@ -2097,14 +2115,15 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x0eUsableResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12.\n" +
 	"\x06quotas\x18\x02 \x03(\v2\x16.muster.v1.UsableQuotaR\x06quotas\x12)\n" +
-	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xce\x03\n" +
+	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xea\x03\n" +
 	"\vUsableQuota\x12\x14\n" +
 	"\x05quota\x18\x01 \x01(\tR\x05quota\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
 	"\x06backed\x18\x03 \x01(\x05R\x06backed\x12\x14\n" +
 	"\x05usage\x18\x04 \x01(\x05R\x05usage\x12\x12\n" +
 	"\x04free\x18\x05 \x01(\x05R\x04free\x12!\n" +
-	"\flargest_gang\x18\x06 \x01(\x05R\vlargestGang\x12\x16\n" +
+	"\flargest_gang\x18\x06 \x01(\x05R\vlargestGang\x12\x1a\n" +
+	"\breserved\x18\x11 \x01(\x05R\breserved\x12\x16\n" +
 	"\x06borrow\x18\a \x01(\x05R\x06borrow\x12\x18\n" +
 	"\awaiting\x18\b \x01(\x05R\awaiting\x12.\n" +
 	"\x04next\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x04next\x12\x1b\n" +
@@ -2116,13 +2135,14 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\fisland_nodes\x18\r \x03(\x05R\vislandNodes\x12\"\n" +
 	"\rgpus_per_node\x18\x0e \x01(\x05R\vgpusPerNode\x12\x12\n" +
 	"\x04open\x18\x0f \x01(\bR\x04open\x12\x16\n" +
-	"\x06closed\x18\x10 \x01(\bR\x06closed\"\xeb\x02\n" +
+	"\x06closed\x18\x10 \x01(\bR\x06closed\"\x87\x03\n" +
 	"\n" +
 	"UsableFlex\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x12\n" +
 	"\x04flex\x18\x02 \x01(\x05R\x04flex\x12\x12\n" +
 	"\x04free\x18\x03 \x01(\x05R\x04free\x12!\n" +
-	"\flargest_gang\x18\x04 \x01(\x05R\vlargestGang\x12\x14\n" +
+	"\flargest_gang\x18\x04 \x01(\x05R\vlargestGang\x12\x1a\n" +
+	"\breserved\x18\r \x01(\x05R\breserved\x12\x14\n" +
 	"\x05holds\x18\x05 \x01(\x05R\x05holds\x12\x14\n" +
 	"\x05share\x18\x06 \x01(\x05R\x05share\x12\x18\n" +
 	"\awaiting\x18\a \x01(\x05R\awaiting\x12\x1a\n" +

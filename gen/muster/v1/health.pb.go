@@ -1297,8 +1297,11 @@ type NodeHealthResponse struct {
 	// Times at which it fell out of service, oldest first.
 	Faults []*Fault `protobuf:"bytes,8,rep,name=faults,proto3" json:"faults,omitempty"`
 	// Checks that a validation must hold before it returns.
-	Needs         []string    `protobuf:"bytes,9,rep,name=needs,proto3" json:"needs,omitempty"`
-	Validation    *Validation `protobuf:"bytes,10,opt,name=validation,proto3" json:"validation,omitempty"`
+	Needs      []string    `protobuf:"bytes,9,rep,name=needs,proto3" json:"needs,omitempty"`
+	Validation *Validation `protobuf:"bytes,10,opt,name=validation,proto3" json:"validation,omitempty"`
+	// The last changes of its state, oldest first, and whether there are earlier ones.
+	Changes       []*NodeChange `protobuf:"bytes,11,rep,name=changes,proto3" json:"changes,omitempty"`
+	Earlier       bool          `protobuf:"varint,12,opt,name=earlier,proto3" json:"earlier,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1403,6 +1406,115 @@ func (x *NodeHealthResponse) GetValidation() *Validation {
 	return nil
 }
 
+func (x *NodeHealthResponse) GetChanges() []*NodeChange {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+func (x *NodeHealthResponse) GetEarlier() bool {
+	if x != nil {
+		return x.Earlier
+	}
+	return false
+}
+
+// NodeChange is one change of a node's state, and where it came from.
+type NodeChange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	At    *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	From  string                 `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	To    string                 `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
+	// What was seen: a signal of a monitor, or what the cluster had marked on the node.
+	Signal string `protobuf:"bytes,4,opt,name=signal,proto3" json:"signal,omitempty"`
+	// Where it came from: its cluster, automation, maintenance, or who set it, as in the log.
+	By            string `protobuf:"bytes,5,opt,name=by,proto3" json:"by,omitempty"`
+	Reason        string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	Record        uint64 `protobuf:"varint,7,opt,name=record,proto3" json:"record,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeChange) Reset() {
+	*x = NodeChange{}
+	mi := &file_muster_v1_health_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeChange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeChange) ProtoMessage() {}
+
+func (x *NodeChange) ProtoReflect() protoreflect.Message {
+	mi := &file_muster_v1_health_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeChange.ProtoReflect.Descriptor instead.
+func (*NodeChange) Descriptor() ([]byte, []int) {
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *NodeChange) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *NodeChange) GetFrom() string {
+	if x != nil {
+		return x.From
+	}
+	return ""
+}
+
+func (x *NodeChange) GetTo() string {
+	if x != nil {
+		return x.To
+	}
+	return ""
+}
+
+func (x *NodeChange) GetSignal() string {
+	if x != nil {
+		return x.Signal
+	}
+	return ""
+}
+
+func (x *NodeChange) GetBy() string {
+	if x != nil {
+		return x.By
+	}
+	return ""
+}
+
+func (x *NodeChange) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *NodeChange) GetRecord() uint64 {
+	if x != nil {
+		return x.Record
+	}
+	return 0
+}
+
 type Fault struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	At     *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
@@ -1416,7 +1528,7 @@ type Fault struct {
 
 func (x *Fault) Reset() {
 	*x = Fault{}
-	mi := &file_muster_v1_health_proto_msgTypes[16]
+	mi := &file_muster_v1_health_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1428,7 +1540,7 @@ func (x *Fault) String() string {
 func (*Fault) ProtoMessage() {}
 
 func (x *Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[16]
+	mi := &file_muster_v1_health_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1441,7 +1553,7 @@ func (x *Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Fault.ProtoReflect.Descriptor instead.
 func (*Fault) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{16}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Fault) GetAt() *timestamppb.Timestamp {
@@ -1484,7 +1596,7 @@ type Validation struct {
 
 func (x *Validation) Reset() {
 	*x = Validation{}
-	mi := &file_muster_v1_health_proto_msgTypes[17]
+	mi := &file_muster_v1_health_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1496,7 +1608,7 @@ func (x *Validation) String() string {
 func (*Validation) ProtoMessage() {}
 
 func (x *Validation) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[17]
+	mi := &file_muster_v1_health_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1509,7 +1621,7 @@ func (x *Validation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Validation.ProtoReflect.Descriptor instead.
 func (*Validation) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{17}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Validation) GetAt() *timestamppb.Timestamp {
@@ -1549,7 +1661,7 @@ type LemonsRequest struct {
 
 func (x *LemonsRequest) Reset() {
 	*x = LemonsRequest{}
-	mi := &file_muster_v1_health_proto_msgTypes[18]
+	mi := &file_muster_v1_health_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1561,7 +1673,7 @@ func (x *LemonsRequest) String() string {
 func (*LemonsRequest) ProtoMessage() {}
 
 func (x *LemonsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[18]
+	mi := &file_muster_v1_health_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1574,7 +1686,7 @@ func (x *LemonsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LemonsRequest.ProtoReflect.Descriptor instead.
 func (*LemonsRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{18}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *LemonsRequest) GetAsOf() *timestamppb.Timestamp {
@@ -1600,7 +1712,7 @@ type LemonsResponse struct {
 
 func (x *LemonsResponse) Reset() {
 	*x = LemonsResponse{}
-	mi := &file_muster_v1_health_proto_msgTypes[19]
+	mi := &file_muster_v1_health_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1612,7 +1724,7 @@ func (x *LemonsResponse) String() string {
 func (*LemonsResponse) ProtoMessage() {}
 
 func (x *LemonsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[19]
+	mi := &file_muster_v1_health_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1625,7 +1737,7 @@ func (x *LemonsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LemonsResponse.ProtoReflect.Descriptor instead.
 func (*LemonsResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{19}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *LemonsResponse) GetSeen() *Seen {
@@ -1687,7 +1799,7 @@ type Lemon struct {
 
 func (x *Lemon) Reset() {
 	*x = Lemon{}
-	mi := &file_muster_v1_health_proto_msgTypes[20]
+	mi := &file_muster_v1_health_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1699,7 +1811,7 @@ func (x *Lemon) String() string {
 func (*Lemon) ProtoMessage() {}
 
 func (x *Lemon) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[20]
+	mi := &file_muster_v1_health_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1712,7 +1824,7 @@ func (x *Lemon) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lemon.ProtoReflect.Descriptor instead.
 func (*Lemon) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{20}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Lemon) GetPartition() string {
@@ -1778,7 +1890,7 @@ type RecordValidationRequest struct {
 
 func (x *RecordValidationRequest) Reset() {
 	*x = RecordValidationRequest{}
-	mi := &file_muster_v1_health_proto_msgTypes[21]
+	mi := &file_muster_v1_health_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1790,7 +1902,7 @@ func (x *RecordValidationRequest) String() string {
 func (*RecordValidationRequest) ProtoMessage() {}
 
 func (x *RecordValidationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[21]
+	mi := &file_muster_v1_health_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1803,7 +1915,7 @@ func (x *RecordValidationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordValidationRequest.ProtoReflect.Descriptor instead.
 func (*RecordValidationRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{21}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RecordValidationRequest) GetWrite() *Write {
@@ -1850,7 +1962,7 @@ type RecordValidationResponse struct {
 
 func (x *RecordValidationResponse) Reset() {
 	*x = RecordValidationResponse{}
-	mi := &file_muster_v1_health_proto_msgTypes[22]
+	mi := &file_muster_v1_health_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1862,7 +1974,7 @@ func (x *RecordValidationResponse) String() string {
 func (*RecordValidationResponse) ProtoMessage() {}
 
 func (x *RecordValidationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[22]
+	mi := &file_muster_v1_health_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1875,7 +1987,7 @@ func (x *RecordValidationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordValidationResponse.ProtoReflect.Descriptor instead.
 func (*RecordValidationResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{22}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *RecordValidationResponse) GetWritten() *Written {
@@ -1895,7 +2007,7 @@ type ReleaseNodesRequest struct {
 
 func (x *ReleaseNodesRequest) Reset() {
 	*x = ReleaseNodesRequest{}
-	mi := &file_muster_v1_health_proto_msgTypes[23]
+	mi := &file_muster_v1_health_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1907,7 +2019,7 @@ func (x *ReleaseNodesRequest) String() string {
 func (*ReleaseNodesRequest) ProtoMessage() {}
 
 func (x *ReleaseNodesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[23]
+	mi := &file_muster_v1_health_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1920,7 +2032,7 @@ func (x *ReleaseNodesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseNodesRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseNodesRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{23}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ReleaseNodesRequest) GetWrite() *Write {
@@ -1946,7 +2058,7 @@ type ReleaseNodesResponse struct {
 
 func (x *ReleaseNodesResponse) Reset() {
 	*x = ReleaseNodesResponse{}
-	mi := &file_muster_v1_health_proto_msgTypes[24]
+	mi := &file_muster_v1_health_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1958,7 +2070,7 @@ func (x *ReleaseNodesResponse) String() string {
 func (*ReleaseNodesResponse) ProtoMessage() {}
 
 func (x *ReleaseNodesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[24]
+	mi := &file_muster_v1_health_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1971,7 +2083,7 @@ func (x *ReleaseNodesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseNodesResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseNodesResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{24}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ReleaseNodesResponse) GetWritten() *Written {
@@ -1991,7 +2103,7 @@ type ResetBreakerRequest struct {
 
 func (x *ResetBreakerRequest) Reset() {
 	*x = ResetBreakerRequest{}
-	mi := &file_muster_v1_health_proto_msgTypes[25]
+	mi := &file_muster_v1_health_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2003,7 +2115,7 @@ func (x *ResetBreakerRequest) String() string {
 func (*ResetBreakerRequest) ProtoMessage() {}
 
 func (x *ResetBreakerRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[25]
+	mi := &file_muster_v1_health_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2016,7 +2128,7 @@ func (x *ResetBreakerRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResetBreakerRequest.ProtoReflect.Descriptor instead.
 func (*ResetBreakerRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{25}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ResetBreakerRequest) GetWrite() *Write {
@@ -2042,7 +2154,7 @@ type ResetBreakerResponse struct {
 
 func (x *ResetBreakerResponse) Reset() {
 	*x = ResetBreakerResponse{}
-	mi := &file_muster_v1_health_proto_msgTypes[26]
+	mi := &file_muster_v1_health_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2054,7 +2166,7 @@ func (x *ResetBreakerResponse) String() string {
 func (*ResetBreakerResponse) ProtoMessage() {}
 
 func (x *ResetBreakerResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[26]
+	mi := &file_muster_v1_health_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2067,7 +2179,7 @@ func (x *ResetBreakerResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResetBreakerResponse.ProtoReflect.Descriptor instead.
 func (*ResetBreakerResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{26}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ResetBreakerResponse) GetWritten() *Written {
@@ -2089,7 +2201,7 @@ type JudgeBurstRequest struct {
 
 func (x *JudgeBurstRequest) Reset() {
 	*x = JudgeBurstRequest{}
-	mi := &file_muster_v1_health_proto_msgTypes[27]
+	mi := &file_muster_v1_health_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2101,7 +2213,7 @@ func (x *JudgeBurstRequest) String() string {
 func (*JudgeBurstRequest) ProtoMessage() {}
 
 func (x *JudgeBurstRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[27]
+	mi := &file_muster_v1_health_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2114,7 +2226,7 @@ func (x *JudgeBurstRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JudgeBurstRequest.ProtoReflect.Descriptor instead.
 func (*JudgeBurstRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{27}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *JudgeBurstRequest) GetWrite() *Write {
@@ -2154,7 +2266,7 @@ type JudgeBurstResponse struct {
 
 func (x *JudgeBurstResponse) Reset() {
 	*x = JudgeBurstResponse{}
-	mi := &file_muster_v1_health_proto_msgTypes[28]
+	mi := &file_muster_v1_health_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2166,7 +2278,7 @@ func (x *JudgeBurstResponse) String() string {
 func (*JudgeBurstResponse) ProtoMessage() {}
 
 func (x *JudgeBurstResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[28]
+	mi := &file_muster_v1_health_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2179,7 +2291,7 @@ func (x *JudgeBurstResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JudgeBurstResponse.ProtoReflect.Descriptor instead.
 func (*JudgeBurstResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{28}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *JudgeBurstResponse) GetWritten() *Written {
@@ -2206,7 +2318,7 @@ type HealthPolicy struct {
 
 func (x *HealthPolicy) Reset() {
 	*x = HealthPolicy{}
-	mi := &file_muster_v1_health_proto_msgTypes[29]
+	mi := &file_muster_v1_health_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2218,7 +2330,7 @@ func (x *HealthPolicy) String() string {
 func (*HealthPolicy) ProtoMessage() {}
 
 func (x *HealthPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[29]
+	mi := &file_muster_v1_health_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2231,7 +2343,7 @@ func (x *HealthPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HealthPolicy.ProtoReflect.Descriptor instead.
 func (*HealthPolicy) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{29}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *HealthPolicy) GetShadow() bool {
@@ -2301,7 +2413,7 @@ type BreakerPolicy struct {
 
 func (x *BreakerPolicy) Reset() {
 	*x = BreakerPolicy{}
-	mi := &file_muster_v1_health_proto_msgTypes[30]
+	mi := &file_muster_v1_health_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2313,7 +2425,7 @@ func (x *BreakerPolicy) String() string {
 func (*BreakerPolicy) ProtoMessage() {}
 
 func (x *BreakerPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[30]
+	mi := &file_muster_v1_health_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2326,7 +2438,7 @@ func (x *BreakerPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BreakerPolicy.ProtoReflect.Descriptor instead.
 func (*BreakerPolicy) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{30}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *BreakerPolicy) GetShare() float64 {
@@ -2361,7 +2473,7 @@ type BurstPolicy struct {
 
 func (x *BurstPolicy) Reset() {
 	*x = BurstPolicy{}
-	mi := &file_muster_v1_health_proto_msgTypes[31]
+	mi := &file_muster_v1_health_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2373,7 +2485,7 @@ func (x *BurstPolicy) String() string {
 func (*BurstPolicy) ProtoMessage() {}
 
 func (x *BurstPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[31]
+	mi := &file_muster_v1_health_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2386,7 +2498,7 @@ func (x *BurstPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BurstPolicy.ProtoReflect.Descriptor instead.
 func (*BurstPolicy) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{31}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *BurstPolicy) GetNodes() int32 {
@@ -2421,7 +2533,7 @@ type FlapPolicy struct {
 
 func (x *FlapPolicy) Reset() {
 	*x = FlapPolicy{}
-	mi := &file_muster_v1_health_proto_msgTypes[32]
+	mi := &file_muster_v1_health_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2433,7 +2545,7 @@ func (x *FlapPolicy) String() string {
 func (*FlapPolicy) ProtoMessage() {}
 
 func (x *FlapPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[32]
+	mi := &file_muster_v1_health_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2446,7 +2558,7 @@ func (x *FlapPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlapPolicy.ProtoReflect.Descriptor instead.
 func (*FlapPolicy) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{32}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *FlapPolicy) GetTimes() int32 {
@@ -2481,7 +2593,7 @@ type LemonPolicy struct {
 
 func (x *LemonPolicy) Reset() {
 	*x = LemonPolicy{}
-	mi := &file_muster_v1_health_proto_msgTypes[33]
+	mi := &file_muster_v1_health_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2493,7 +2605,7 @@ func (x *LemonPolicy) String() string {
 func (*LemonPolicy) ProtoMessage() {}
 
 func (x *LemonPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[33]
+	mi := &file_muster_v1_health_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2506,7 +2618,7 @@ func (x *LemonPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LemonPolicy.ProtoReflect.Descriptor instead.
 func (*LemonPolicy) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{33}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *LemonPolicy) GetFactor() float64 {
@@ -2540,7 +2652,7 @@ type HealthRules struct {
 
 func (x *HealthRules) Reset() {
 	*x = HealthRules{}
-	mi := &file_muster_v1_health_proto_msgTypes[34]
+	mi := &file_muster_v1_health_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2552,7 +2664,7 @@ func (x *HealthRules) String() string {
 func (*HealthRules) ProtoMessage() {}
 
 func (x *HealthRules) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[34]
+	mi := &file_muster_v1_health_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2565,7 +2677,7 @@ func (x *HealthRules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HealthRules.ProtoReflect.Descriptor instead.
 func (*HealthRules) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{34}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *HealthRules) GetRules() []*HealthRule {
@@ -2598,7 +2710,7 @@ type HealthRule struct {
 
 func (x *HealthRule) Reset() {
 	*x = HealthRule{}
-	mi := &file_muster_v1_health_proto_msgTypes[35]
+	mi := &file_muster_v1_health_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2610,7 +2722,7 @@ func (x *HealthRule) String() string {
 func (*HealthRule) ProtoMessage() {}
 
 func (x *HealthRule) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[35]
+	mi := &file_muster_v1_health_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2623,7 +2735,7 @@ func (x *HealthRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HealthRule.ProtoReflect.Descriptor instead.
 func (*HealthRule) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{35}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *HealthRule) GetName() string {
@@ -2734,7 +2846,7 @@ type SetHealthPolicyRequest struct {
 
 func (x *SetHealthPolicyRequest) Reset() {
 	*x = SetHealthPolicyRequest{}
-	mi := &file_muster_v1_health_proto_msgTypes[36]
+	mi := &file_muster_v1_health_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2746,7 +2858,7 @@ func (x *SetHealthPolicyRequest) String() string {
 func (*SetHealthPolicyRequest) ProtoMessage() {}
 
 func (x *SetHealthPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[36]
+	mi := &file_muster_v1_health_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2759,7 +2871,7 @@ func (x *SetHealthPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetHealthPolicyRequest.ProtoReflect.Descriptor instead.
 func (*SetHealthPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{36}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *SetHealthPolicyRequest) GetWrite() *Write {
@@ -2785,7 +2897,7 @@ type SetHealthPolicyResponse struct {
 
 func (x *SetHealthPolicyResponse) Reset() {
 	*x = SetHealthPolicyResponse{}
-	mi := &file_muster_v1_health_proto_msgTypes[37]
+	mi := &file_muster_v1_health_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2797,7 +2909,7 @@ func (x *SetHealthPolicyResponse) String() string {
 func (*SetHealthPolicyResponse) ProtoMessage() {}
 
 func (x *SetHealthPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[37]
+	mi := &file_muster_v1_health_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2810,7 +2922,7 @@ func (x *SetHealthPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetHealthPolicyResponse.ProtoReflect.Descriptor instead.
 func (*SetHealthPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{37}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *SetHealthPolicyResponse) GetWritten() *Written {
@@ -2830,7 +2942,7 @@ type MeasureUsageRequest struct {
 
 func (x *MeasureUsageRequest) Reset() {
 	*x = MeasureUsageRequest{}
-	mi := &file_muster_v1_health_proto_msgTypes[38]
+	mi := &file_muster_v1_health_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2842,7 +2954,7 @@ func (x *MeasureUsageRequest) String() string {
 func (*MeasureUsageRequest) ProtoMessage() {}
 
 func (x *MeasureUsageRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[38]
+	mi := &file_muster_v1_health_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2855,7 +2967,7 @@ func (x *MeasureUsageRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MeasureUsageRequest.ProtoReflect.Descriptor instead.
 func (*MeasureUsageRequest) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{38}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *MeasureUsageRequest) GetWrite() *Write {
@@ -2887,7 +2999,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_muster_v1_health_proto_msgTypes[39]
+	mi := &file_muster_v1_health_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2899,7 +3011,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[39]
+	mi := &file_muster_v1_health_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2912,7 +3024,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{39}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Usage) GetNamespace() string {
@@ -2959,7 +3071,7 @@ type MeasureUsageResponse struct {
 
 func (x *MeasureUsageResponse) Reset() {
 	*x = MeasureUsageResponse{}
-	mi := &file_muster_v1_health_proto_msgTypes[40]
+	mi := &file_muster_v1_health_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2971,7 +3083,7 @@ func (x *MeasureUsageResponse) String() string {
 func (*MeasureUsageResponse) ProtoMessage() {}
 
 func (x *MeasureUsageResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_muster_v1_health_proto_msgTypes[40]
+	mi := &file_muster_v1_health_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2984,7 +3096,7 @@ func (x *MeasureUsageResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MeasureUsageResponse.ProtoReflect.Descriptor instead.
 func (*MeasureUsageResponse) Descriptor() ([]byte, []int) {
-	return file_muster_v1_health_proto_rawDescGZIP(), []int{40}
+	return file_muster_v1_health_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *MeasureUsageResponse) GetWritten() *Written {
@@ -3117,7 +3229,7 @@ const file_muster_v1_health_proto_rawDesc = "" +
 	"\x11NodeHealthRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12\x1e\n" +
 	"\x04node\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04node\"\xaa\x03\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04node\"\xf5\x03\n" +
 	"\x12NodeHealthResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12*\n" +
 	"\x04node\x18\x02 \x01(\v2\x16.muster.v1.WaitingNodeR\x04node\x12\x1c\n" +
@@ -3133,7 +3245,18 @@ const file_muster_v1_health_proto_rawDesc = "" +
 	"\n" +
 	"validation\x18\n" +
 	" \x01(\v2\x15.muster.v1.ValidationR\n" +
-	"validation\"\x91\x01\n" +
+	"validation\x12/\n" +
+	"\achanges\x18\v \x03(\v2\x15.muster.v1.NodeChangeR\achanges\x12\x18\n" +
+	"\aearlier\x18\f \x01(\bR\aearlier\"\xb4\x01\n" +
+	"\n" +
+	"NodeChange\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x12\n" +
+	"\x04from\x18\x02 \x01(\tR\x04from\x12\x0e\n" +
+	"\x02to\x18\x03 \x01(\tR\x02to\x12\x16\n" +
+	"\x06signal\x18\x04 \x01(\tR\x06signal\x12\x0e\n" +
+	"\x02by\x18\x05 \x01(\tR\x02by\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x16\n" +
+	"\x06record\x18\a \x01(\x04R\x06record\"\x91\x01\n" +
 	"\x05Fault\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12.\n" +
 	"\x04back\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04back\x12\x16\n" +
@@ -3288,7 +3411,7 @@ func file_muster_v1_health_proto_rawDescGZIP() []byte {
 	return file_muster_v1_health_proto_rawDescData
 }
 
-var file_muster_v1_health_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_muster_v1_health_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_muster_v1_health_proto_goTypes = []any{
 	(*Signal)(nil),                   // 0: muster.v1.Signal
 	(*Entity)(nil),                   // 1: muster.v1.Entity
@@ -3306,133 +3429,136 @@ var file_muster_v1_health_proto_goTypes = []any{
 	(*HungWork)(nil),                 // 13: muster.v1.HungWork
 	(*NodeHealthRequest)(nil),        // 14: muster.v1.NodeHealthRequest
 	(*NodeHealthResponse)(nil),       // 15: muster.v1.NodeHealthResponse
-	(*Fault)(nil),                    // 16: muster.v1.Fault
-	(*Validation)(nil),               // 17: muster.v1.Validation
-	(*LemonsRequest)(nil),            // 18: muster.v1.LemonsRequest
-	(*LemonsResponse)(nil),           // 19: muster.v1.LemonsResponse
-	(*Lemon)(nil),                    // 20: muster.v1.Lemon
-	(*RecordValidationRequest)(nil),  // 21: muster.v1.RecordValidationRequest
-	(*RecordValidationResponse)(nil), // 22: muster.v1.RecordValidationResponse
-	(*ReleaseNodesRequest)(nil),      // 23: muster.v1.ReleaseNodesRequest
-	(*ReleaseNodesResponse)(nil),     // 24: muster.v1.ReleaseNodesResponse
-	(*ResetBreakerRequest)(nil),      // 25: muster.v1.ResetBreakerRequest
-	(*ResetBreakerResponse)(nil),     // 26: muster.v1.ResetBreakerResponse
-	(*JudgeBurstRequest)(nil),        // 27: muster.v1.JudgeBurstRequest
-	(*JudgeBurstResponse)(nil),       // 28: muster.v1.JudgeBurstResponse
-	(*HealthPolicy)(nil),             // 29: muster.v1.HealthPolicy
-	(*BreakerPolicy)(nil),            // 30: muster.v1.BreakerPolicy
-	(*BurstPolicy)(nil),              // 31: muster.v1.BurstPolicy
-	(*FlapPolicy)(nil),               // 32: muster.v1.FlapPolicy
-	(*LemonPolicy)(nil),              // 33: muster.v1.LemonPolicy
-	(*HealthRules)(nil),              // 34: muster.v1.HealthRules
-	(*HealthRule)(nil),               // 35: muster.v1.HealthRule
-	(*SetHealthPolicyRequest)(nil),   // 36: muster.v1.SetHealthPolicyRequest
-	(*SetHealthPolicyResponse)(nil),  // 37: muster.v1.SetHealthPolicyResponse
-	(*MeasureUsageRequest)(nil),      // 38: muster.v1.MeasureUsageRequest
-	(*Usage)(nil),                    // 39: muster.v1.Usage
-	(*MeasureUsageResponse)(nil),     // 40: muster.v1.MeasureUsageResponse
-	(*timestamppb.Timestamp)(nil),    // 41: google.protobuf.Timestamp
-	(*Write)(nil),                    // 42: muster.v1.Write
-	(*Written)(nil),                  // 43: muster.v1.Written
-	(*Seen)(nil),                     // 44: muster.v1.Seen
-	(*durationpb.Duration)(nil),      // 45: google.protobuf.Duration
+	(*NodeChange)(nil),               // 16: muster.v1.NodeChange
+	(*Fault)(nil),                    // 17: muster.v1.Fault
+	(*Validation)(nil),               // 18: muster.v1.Validation
+	(*LemonsRequest)(nil),            // 19: muster.v1.LemonsRequest
+	(*LemonsResponse)(nil),           // 20: muster.v1.LemonsResponse
+	(*Lemon)(nil),                    // 21: muster.v1.Lemon
+	(*RecordValidationRequest)(nil),  // 22: muster.v1.RecordValidationRequest
+	(*RecordValidationResponse)(nil), // 23: muster.v1.RecordValidationResponse
+	(*ReleaseNodesRequest)(nil),      // 24: muster.v1.ReleaseNodesRequest
+	(*ReleaseNodesResponse)(nil),     // 25: muster.v1.ReleaseNodesResponse
+	(*ResetBreakerRequest)(nil),      // 26: muster.v1.ResetBreakerRequest
+	(*ResetBreakerResponse)(nil),     // 27: muster.v1.ResetBreakerResponse
+	(*JudgeBurstRequest)(nil),        // 28: muster.v1.JudgeBurstRequest
+	(*JudgeBurstResponse)(nil),       // 29: muster.v1.JudgeBurstResponse
+	(*HealthPolicy)(nil),             // 30: muster.v1.HealthPolicy
+	(*BreakerPolicy)(nil),            // 31: muster.v1.BreakerPolicy
+	(*BurstPolicy)(nil),              // 32: muster.v1.BurstPolicy
+	(*FlapPolicy)(nil),               // 33: muster.v1.FlapPolicy
+	(*LemonPolicy)(nil),              // 34: muster.v1.LemonPolicy
+	(*HealthRules)(nil),              // 35: muster.v1.HealthRules
+	(*HealthRule)(nil),               // 36: muster.v1.HealthRule
+	(*SetHealthPolicyRequest)(nil),   // 37: muster.v1.SetHealthPolicyRequest
+	(*SetHealthPolicyResponse)(nil),  // 38: muster.v1.SetHealthPolicyResponse
+	(*MeasureUsageRequest)(nil),      // 39: muster.v1.MeasureUsageRequest
+	(*Usage)(nil),                    // 40: muster.v1.Usage
+	(*MeasureUsageResponse)(nil),     // 41: muster.v1.MeasureUsageResponse
+	(*timestamppb.Timestamp)(nil),    // 42: google.protobuf.Timestamp
+	(*Write)(nil),                    // 43: muster.v1.Write
+	(*Written)(nil),                  // 44: muster.v1.Written
+	(*Seen)(nil),                     // 45: muster.v1.Seen
+	(*durationpb.Duration)(nil),      // 46: google.protobuf.Duration
 }
 var file_muster_v1_health_proto_depIdxs = []int32{
 	1,  // 0: muster.v1.Signal.entities_impacted:type_name -> muster.v1.Entity
-	41, // 1: muster.v1.Signal.generated_timestamp:type_name -> google.protobuf.Timestamp
-	42, // 2: muster.v1.SendSignalsRequest.write:type_name -> muster.v1.Write
+	42, // 1: muster.v1.Signal.generated_timestamp:type_name -> google.protobuf.Timestamp
+	43, // 2: muster.v1.SendSignalsRequest.write:type_name -> muster.v1.Write
 	0,  // 3: muster.v1.SendSignalsRequest.signals:type_name -> muster.v1.Signal
-	43, // 4: muster.v1.SendSignalsResponse.written:type_name -> muster.v1.Written
-	41, // 5: muster.v1.Condition.since:type_name -> google.protobuf.Timestamp
-	41, // 6: muster.v1.Condition.last:type_name -> google.protobuf.Timestamp
-	41, // 7: muster.v1.Condition.cleared:type_name -> google.protobuf.Timestamp
-	41, // 8: muster.v1.ListSignalsRequest.as_of:type_name -> google.protobuf.Timestamp
-	44, // 9: muster.v1.ListSignalsResponse.seen:type_name -> muster.v1.Seen
+	44, // 4: muster.v1.SendSignalsResponse.written:type_name -> muster.v1.Written
+	42, // 5: muster.v1.Condition.since:type_name -> google.protobuf.Timestamp
+	42, // 6: muster.v1.Condition.last:type_name -> google.protobuf.Timestamp
+	42, // 7: muster.v1.Condition.cleared:type_name -> google.protobuf.Timestamp
+	42, // 8: muster.v1.ListSignalsRequest.as_of:type_name -> google.protobuf.Timestamp
+	45, // 9: muster.v1.ListSignalsResponse.seen:type_name -> muster.v1.Seen
 	4,  // 10: muster.v1.ListSignalsResponse.conditions:type_name -> muster.v1.Condition
-	41, // 11: muster.v1.HealthRequest.as_of:type_name -> google.protobuf.Timestamp
-	44, // 12: muster.v1.HealthResponse.seen:type_name -> muster.v1.Seen
+	42, // 11: muster.v1.HealthRequest.as_of:type_name -> google.protobuf.Timestamp
+	45, // 12: muster.v1.HealthResponse.seen:type_name -> muster.v1.Seen
 	9,  // 13: muster.v1.HealthResponse.partitions:type_name -> muster.v1.PartitionHealth
 	13, // 14: muster.v1.HealthResponse.hung:type_name -> muster.v1.HungWork
 	10, // 15: muster.v1.PartitionHealth.states:type_name -> muster.v1.StateCount
-	41, // 16: muster.v1.PartitionHealth.tripped:type_name -> google.protobuf.Timestamp
+	42, // 16: muster.v1.PartitionHealth.tripped:type_name -> google.protobuf.Timestamp
 	11, // 17: muster.v1.PartitionHealth.bursts:type_name -> muster.v1.Burst
 	12, // 18: muster.v1.PartitionHealth.waiting:type_name -> muster.v1.WaitingNode
-	41, // 19: muster.v1.Burst.since:type_name -> google.protobuf.Timestamp
-	45, // 20: muster.v1.HungWork.still:type_name -> google.protobuf.Duration
-	41, // 21: muster.v1.NodeHealthRequest.as_of:type_name -> google.protobuf.Timestamp
-	44, // 22: muster.v1.NodeHealthResponse.seen:type_name -> muster.v1.Seen
+	42, // 19: muster.v1.Burst.since:type_name -> google.protobuf.Timestamp
+	46, // 20: muster.v1.HungWork.still:type_name -> google.protobuf.Duration
+	42, // 21: muster.v1.NodeHealthRequest.as_of:type_name -> google.protobuf.Timestamp
+	45, // 22: muster.v1.NodeHealthResponse.seen:type_name -> muster.v1.Seen
 	12, // 23: muster.v1.NodeHealthResponse.node:type_name -> muster.v1.WaitingNode
-	41, // 24: muster.v1.NodeHealthResponse.since:type_name -> google.protobuf.Timestamp
-	41, // 25: muster.v1.NodeHealthResponse.born:type_name -> google.protobuf.Timestamp
+	42, // 24: muster.v1.NodeHealthResponse.since:type_name -> google.protobuf.Timestamp
+	42, // 25: muster.v1.NodeHealthResponse.born:type_name -> google.protobuf.Timestamp
 	4,  // 26: muster.v1.NodeHealthResponse.conditions:type_name -> muster.v1.Condition
-	16, // 27: muster.v1.NodeHealthResponse.faults:type_name -> muster.v1.Fault
-	17, // 28: muster.v1.NodeHealthResponse.validation:type_name -> muster.v1.Validation
-	41, // 29: muster.v1.Fault.at:type_name -> google.protobuf.Timestamp
-	41, // 30: muster.v1.Fault.back:type_name -> google.protobuf.Timestamp
-	41, // 31: muster.v1.Validation.at:type_name -> google.protobuf.Timestamp
-	41, // 32: muster.v1.LemonsRequest.as_of:type_name -> google.protobuf.Timestamp
-	44, // 33: muster.v1.LemonsResponse.seen:type_name -> muster.v1.Seen
-	20, // 34: muster.v1.LemonsResponse.lemons:type_name -> muster.v1.Lemon
-	45, // 35: muster.v1.LemonsResponse.window:type_name -> google.protobuf.Duration
-	16, // 36: muster.v1.Lemon.evidence:type_name -> muster.v1.Fault
-	42, // 37: muster.v1.RecordValidationRequest.write:type_name -> muster.v1.Write
-	43, // 38: muster.v1.RecordValidationResponse.written:type_name -> muster.v1.Written
-	42, // 39: muster.v1.ReleaseNodesRequest.write:type_name -> muster.v1.Write
-	43, // 40: muster.v1.ReleaseNodesResponse.written:type_name -> muster.v1.Written
-	42, // 41: muster.v1.ResetBreakerRequest.write:type_name -> muster.v1.Write
-	43, // 42: muster.v1.ResetBreakerResponse.written:type_name -> muster.v1.Written
-	42, // 43: muster.v1.JudgeBurstRequest.write:type_name -> muster.v1.Write
-	43, // 44: muster.v1.JudgeBurstResponse.written:type_name -> muster.v1.Written
-	30, // 45: muster.v1.HealthPolicy.breaker:type_name -> muster.v1.BreakerPolicy
-	31, // 46: muster.v1.HealthPolicy.burst:type_name -> muster.v1.BurstPolicy
-	32, // 47: muster.v1.HealthPolicy.flap:type_name -> muster.v1.FlapPolicy
-	33, // 48: muster.v1.HealthPolicy.lemon:type_name -> muster.v1.LemonPolicy
-	45, // 49: muster.v1.HealthPolicy.hung:type_name -> google.protobuf.Duration
-	34, // 50: muster.v1.HealthPolicy.rules:type_name -> muster.v1.HealthRules
-	45, // 51: muster.v1.BreakerPolicy.within:type_name -> google.protobuf.Duration
-	45, // 52: muster.v1.BurstPolicy.within:type_name -> google.protobuf.Duration
-	45, // 53: muster.v1.BurstPolicy.cool_down:type_name -> google.protobuf.Duration
-	45, // 54: muster.v1.FlapPolicy.within:type_name -> google.protobuf.Duration
-	45, // 55: muster.v1.FlapPolicy.cool_down:type_name -> google.protobuf.Duration
-	45, // 56: muster.v1.LemonPolicy.window:type_name -> google.protobuf.Duration
-	35, // 57: muster.v1.HealthRules.rules:type_name -> muster.v1.HealthRule
-	45, // 58: muster.v1.HealthRule.within:type_name -> google.protobuf.Duration
-	45, // 59: muster.v1.HealthRule.lasts:type_name -> google.protobuf.Duration
-	45, // 60: muster.v1.HealthRule.quiet:type_name -> google.protobuf.Duration
-	45, // 61: muster.v1.HealthRule.stays:type_name -> google.protobuf.Duration
-	42, // 62: muster.v1.SetHealthPolicyRequest.write:type_name -> muster.v1.Write
-	29, // 63: muster.v1.SetHealthPolicyRequest.policy:type_name -> muster.v1.HealthPolicy
-	43, // 64: muster.v1.SetHealthPolicyResponse.written:type_name -> muster.v1.Written
-	42, // 65: muster.v1.MeasureUsageRequest.write:type_name -> muster.v1.Write
-	39, // 66: muster.v1.MeasureUsageRequest.of:type_name -> muster.v1.Usage
-	43, // 67: muster.v1.MeasureUsageResponse.written:type_name -> muster.v1.Written
-	2,  // 68: muster.v1.HealthService.SendSignals:input_type -> muster.v1.SendSignalsRequest
-	5,  // 69: muster.v1.HealthService.ListSignals:input_type -> muster.v1.ListSignalsRequest
-	7,  // 70: muster.v1.HealthService.Health:input_type -> muster.v1.HealthRequest
-	14, // 71: muster.v1.HealthService.NodeHealth:input_type -> muster.v1.NodeHealthRequest
-	18, // 72: muster.v1.HealthService.Lemons:input_type -> muster.v1.LemonsRequest
-	21, // 73: muster.v1.HealthService.RecordValidation:input_type -> muster.v1.RecordValidationRequest
-	23, // 74: muster.v1.HealthService.ReleaseNodes:input_type -> muster.v1.ReleaseNodesRequest
-	25, // 75: muster.v1.HealthService.ResetBreaker:input_type -> muster.v1.ResetBreakerRequest
-	27, // 76: muster.v1.HealthService.JudgeBurst:input_type -> muster.v1.JudgeBurstRequest
-	36, // 77: muster.v1.HealthService.SetHealthPolicy:input_type -> muster.v1.SetHealthPolicyRequest
-	38, // 78: muster.v1.HealthService.MeasureUsage:input_type -> muster.v1.MeasureUsageRequest
-	3,  // 79: muster.v1.HealthService.SendSignals:output_type -> muster.v1.SendSignalsResponse
-	6,  // 80: muster.v1.HealthService.ListSignals:output_type -> muster.v1.ListSignalsResponse
-	8,  // 81: muster.v1.HealthService.Health:output_type -> muster.v1.HealthResponse
-	15, // 82: muster.v1.HealthService.NodeHealth:output_type -> muster.v1.NodeHealthResponse
-	19, // 83: muster.v1.HealthService.Lemons:output_type -> muster.v1.LemonsResponse
-	22, // 84: muster.v1.HealthService.RecordValidation:output_type -> muster.v1.RecordValidationResponse
-	24, // 85: muster.v1.HealthService.ReleaseNodes:output_type -> muster.v1.ReleaseNodesResponse
-	26, // 86: muster.v1.HealthService.ResetBreaker:output_type -> muster.v1.ResetBreakerResponse
-	28, // 87: muster.v1.HealthService.JudgeBurst:output_type -> muster.v1.JudgeBurstResponse
-	37, // 88: muster.v1.HealthService.SetHealthPolicy:output_type -> muster.v1.SetHealthPolicyResponse
-	40, // 89: muster.v1.HealthService.MeasureUsage:output_type -> muster.v1.MeasureUsageResponse
-	79, // [79:90] is the sub-list for method output_type
-	68, // [68:79] is the sub-list for method input_type
-	68, // [68:68] is the sub-list for extension type_name
-	68, // [68:68] is the sub-list for extension extendee
-	0,  // [0:68] is the sub-list for field type_name
+	17, // 27: muster.v1.NodeHealthResponse.faults:type_name -> muster.v1.Fault
+	18, // 28: muster.v1.NodeHealthResponse.validation:type_name -> muster.v1.Validation
+	16, // 29: muster.v1.NodeHealthResponse.changes:type_name -> muster.v1.NodeChange
+	42, // 30: muster.v1.NodeChange.at:type_name -> google.protobuf.Timestamp
+	42, // 31: muster.v1.Fault.at:type_name -> google.protobuf.Timestamp
+	42, // 32: muster.v1.Fault.back:type_name -> google.protobuf.Timestamp
+	42, // 33: muster.v1.Validation.at:type_name -> google.protobuf.Timestamp
+	42, // 34: muster.v1.LemonsRequest.as_of:type_name -> google.protobuf.Timestamp
+	45, // 35: muster.v1.LemonsResponse.seen:type_name -> muster.v1.Seen
+	21, // 36: muster.v1.LemonsResponse.lemons:type_name -> muster.v1.Lemon
+	46, // 37: muster.v1.LemonsResponse.window:type_name -> google.protobuf.Duration
+	17, // 38: muster.v1.Lemon.evidence:type_name -> muster.v1.Fault
+	43, // 39: muster.v1.RecordValidationRequest.write:type_name -> muster.v1.Write
+	44, // 40: muster.v1.RecordValidationResponse.written:type_name -> muster.v1.Written
+	43, // 41: muster.v1.ReleaseNodesRequest.write:type_name -> muster.v1.Write
+	44, // 42: muster.v1.ReleaseNodesResponse.written:type_name -> muster.v1.Written
+	43, // 43: muster.v1.ResetBreakerRequest.write:type_name -> muster.v1.Write
+	44, // 44: muster.v1.ResetBreakerResponse.written:type_name -> muster.v1.Written
+	43, // 45: muster.v1.JudgeBurstRequest.write:type_name -> muster.v1.Write
+	44, // 46: muster.v1.JudgeBurstResponse.written:type_name -> muster.v1.Written
+	31, // 47: muster.v1.HealthPolicy.breaker:type_name -> muster.v1.BreakerPolicy
+	32, // 48: muster.v1.HealthPolicy.burst:type_name -> muster.v1.BurstPolicy
+	33, // 49: muster.v1.HealthPolicy.flap:type_name -> muster.v1.FlapPolicy
+	34, // 50: muster.v1.HealthPolicy.lemon:type_name -> muster.v1.LemonPolicy
+	46, // 51: muster.v1.HealthPolicy.hung:type_name -> google.protobuf.Duration
+	35, // 52: muster.v1.HealthPolicy.rules:type_name -> muster.v1.HealthRules
+	46, // 53: muster.v1.BreakerPolicy.within:type_name -> google.protobuf.Duration
+	46, // 54: muster.v1.BurstPolicy.within:type_name -> google.protobuf.Duration
+	46, // 55: muster.v1.BurstPolicy.cool_down:type_name -> google.protobuf.Duration
+	46, // 56: muster.v1.FlapPolicy.within:type_name -> google.protobuf.Duration
+	46, // 57: muster.v1.FlapPolicy.cool_down:type_name -> google.protobuf.Duration
+	46, // 58: muster.v1.LemonPolicy.window:type_name -> google.protobuf.Duration
+	36, // 59: muster.v1.HealthRules.rules:type_name -> muster.v1.HealthRule
+	46, // 60: muster.v1.HealthRule.within:type_name -> google.protobuf.Duration
+	46, // 61: muster.v1.HealthRule.lasts:type_name -> google.protobuf.Duration
+	46, // 62: muster.v1.HealthRule.quiet:type_name -> google.protobuf.Duration
+	46, // 63: muster.v1.HealthRule.stays:type_name -> google.protobuf.Duration
+	43, // 64: muster.v1.SetHealthPolicyRequest.write:type_name -> muster.v1.Write
+	30, // 65: muster.v1.SetHealthPolicyRequest.policy:type_name -> muster.v1.HealthPolicy
+	44, // 66: muster.v1.SetHealthPolicyResponse.written:type_name -> muster.v1.Written
+	43, // 67: muster.v1.MeasureUsageRequest.write:type_name -> muster.v1.Write
+	40, // 68: muster.v1.MeasureUsageRequest.of:type_name -> muster.v1.Usage
+	44, // 69: muster.v1.MeasureUsageResponse.written:type_name -> muster.v1.Written
+	2,  // 70: muster.v1.HealthService.SendSignals:input_type -> muster.v1.SendSignalsRequest
+	5,  // 71: muster.v1.HealthService.ListSignals:input_type -> muster.v1.ListSignalsRequest
+	7,  // 72: muster.v1.HealthService.Health:input_type -> muster.v1.HealthRequest
+	14, // 73: muster.v1.HealthService.NodeHealth:input_type -> muster.v1.NodeHealthRequest
+	19, // 74: muster.v1.HealthService.Lemons:input_type -> muster.v1.LemonsRequest
+	22, // 75: muster.v1.HealthService.RecordValidation:input_type -> muster.v1.RecordValidationRequest
+	24, // 76: muster.v1.HealthService.ReleaseNodes:input_type -> muster.v1.ReleaseNodesRequest
+	26, // 77: muster.v1.HealthService.ResetBreaker:input_type -> muster.v1.ResetBreakerRequest
+	28, // 78: muster.v1.HealthService.JudgeBurst:input_type -> muster.v1.JudgeBurstRequest
+	37, // 79: muster.v1.HealthService.SetHealthPolicy:input_type -> muster.v1.SetHealthPolicyRequest
+	39, // 80: muster.v1.HealthService.MeasureUsage:input_type -> muster.v1.MeasureUsageRequest
+	3,  // 81: muster.v1.HealthService.SendSignals:output_type -> muster.v1.SendSignalsResponse
+	6,  // 82: muster.v1.HealthService.ListSignals:output_type -> muster.v1.ListSignalsResponse
+	8,  // 83: muster.v1.HealthService.Health:output_type -> muster.v1.HealthResponse
+	15, // 84: muster.v1.HealthService.NodeHealth:output_type -> muster.v1.NodeHealthResponse
+	20, // 85: muster.v1.HealthService.Lemons:output_type -> muster.v1.LemonsResponse
+	23, // 86: muster.v1.HealthService.RecordValidation:output_type -> muster.v1.RecordValidationResponse
+	25, // 87: muster.v1.HealthService.ReleaseNodes:output_type -> muster.v1.ReleaseNodesResponse
+	27, // 88: muster.v1.HealthService.ResetBreaker:output_type -> muster.v1.ResetBreakerResponse
+	29, // 89: muster.v1.HealthService.JudgeBurst:output_type -> muster.v1.JudgeBurstResponse
+	38, // 90: muster.v1.HealthService.SetHealthPolicy:output_type -> muster.v1.SetHealthPolicyResponse
+	41, // 91: muster.v1.HealthService.MeasureUsage:output_type -> muster.v1.MeasureUsageResponse
+	81, // [81:92] is the sub-list for method output_type
+	70, // [70:81] is the sub-list for method input_type
+	70, // [70:70] is the sub-list for extension type_name
+	70, // [70:70] is the sub-list for extension extendee
+	0,  // [0:70] is the sub-list for field type_name
 }
 
 func init() { file_muster_v1_health_proto_init() }
@@ -3441,15 +3567,15 @@ func file_muster_v1_health_proto_init() {
 		return
 	}
 	file_muster_v1_common_proto_init()
-	file_muster_v1_health_proto_msgTypes[29].OneofWrappers = []any{}
-	file_muster_v1_health_proto_msgTypes[39].OneofWrappers = []any{}
+	file_muster_v1_health_proto_msgTypes[30].OneofWrappers = []any{}
+	file_muster_v1_health_proto_msgTypes[40].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_muster_v1_health_proto_rawDesc), len(file_muster_v1_health_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   41,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

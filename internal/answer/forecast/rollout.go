@@ -32,7 +32,7 @@ type Sooner struct {
 // RolloutPaths is how many futures are tried of a rollout, where Options say nothing: each plays all of its visits.
 const RolloutPaths = 9
 
-// EndOf says when a rollout is over. It plays the rest of it through on copies of the whole fleet with the rules that decide
+// EndOf says when a rollout is over, unless it is out of reach of the steps (WithinReach). It plays the rest of it through on copies of the whole fleet with the rules that decide
 // (core.Step), where visits take as long as others did. What would make it sooner is tried in the same way.
 func EndOf(s *fleet.State, name string, now fleet.Instant, o Options) End {
 	r := s.Kept().Rollout(name)
@@ -44,6 +44,9 @@ func EndOf(s *fleet.State, name string, now fleet.Instant, o Options) End {
 	}
 	o.Paths = cmp.Or(o.Paths, RolloutPaths)
 	now = max(now, s.Time)
+	if !WithinReach(s, r.Name, now, cmp.Or(o.Steps, DefaultSteps)) {
+		return outOfReach()
+	}
 	e := &ending{rollout: r.Name, now: now, options: o.withDefaults(s, now)}
 	e.base = prepared(s.Fork, func() *fleet.State { return s }, now)
 	return e.answer()
@@ -65,7 +68,7 @@ func (e *ending) answer() End {
 		}
 		p, how := e.play(n, nil)
 		if how == tooFar {
-			return End{Unknown: "too many visits remain to play them all through in the time of a question", TooFar: true}
+			return outOfReach()
 		}
 		if how == still {
 			return End{Unknown: e.stuck(p), Sooner: e.sooner(fleet.Never)}

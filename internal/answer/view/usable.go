@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -14,7 +15,8 @@ type Usable struct {
 	Partition   string `json:"partition"`
 	Backed      int    `json:"backed"`
 	Usage       int    `json:"usage"`
-	Free        int    `json:"free"`        // guaranteed, all together
+	Free        int    `json:"free"`        // guaranteed, all together, beside what is reserved
+	Reserved    int    `json:"reserved"`    // for which a workload ahead holds a reservation
 	LargestGang int    `json:"largestGang"` // guaranteed, in one island
 	Borrow      int    `json:"borrow"`      // that its tree could lend beyond that
 	Waiting     int    `json:"waiting"`     // workloads that come first
@@ -35,6 +37,7 @@ type UsableFlex struct {
 	Partition   string `json:"partition"`
 	Flex        int    `json:"flex"`
 	Free        int    `json:"free"`
+	Reserved    int    `json:"reserved"`    // for which a workload ahead holds a reservation
 	LargestGang int    `json:"largestGang"` // on free room, in one island
 	Holds       int    `json:"holds"`
 	Share       int    `json:"share"` // with what the namespace holds and waits for; of a newcomer, what it would be at most
@@ -56,7 +59,8 @@ type Next struct {
 
 // UsableOf is what a reader could start now in a quota's account. That a quota is a private
 // cluster of its backed nodes makes it a matter of counting: what the work that
-// is there leaves of them. Where nothing new starts, nothing is usable.
+// is there leaves of them. Where nothing new starts, nothing is usable. It uses the planner's scratch
+// memory in the state, so no one else may use the state meanwhile.
 func UsableOf(p *fleet.Partition, a *fleet.Account, by Reader, now fleet.Instant) Usable {
 	u := Usable{Quota: a.Quota, Partition: p.ID, Backed: a.BackedGPUs(), Usage: a.Usage(), Next: by.Sees.nextEnd(a.Work(), now), GPUsPerNode: p.GPUsPerNode}
 	count := a.Standing()
@@ -93,7 +97,17 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, by Reader, now fleet.Instant
 	if u.Held > 0 {
 		u.Borrow = max(0, min(u.Borrow, a.BackedGPUs()-a.Stays()-u.Held-u.Free+a.Lendable((*fleet.Account).Stays)))
 	}
+	u.reserve(p, a, now)
 	return u
+}
+
+// reserve takes out what workloads ahead hold reservations for: a newcomer could delay them.
+func (u *Usable) reserve(p *fleet.Partition, a *fleet.Account, now fleet.Instant) {
+	pl := placement.New(p.State(), p, now)
+	u.Reserved = pl.Reserved(a)
+	u.Free = max(0, u.Free-u.Reserved)
+	u.LargestGang = min(u.LargestGang, u.Free)
+	u.Borrow = max(0, u.Borrow-pl.ReservedToBorrow(a.Root()))
 }
 
 // UsableFlexOf is what a reader's namespace could start now on a partition's flex.
@@ -126,6 +140,9 @@ func UsableFlexOf(p *fleet.Partition, by Reader, now fleet.Instant) UsableFlex {
 		u.IslandNodes = append(u.IslandNodes, gang/p.GPUsPerNode)
 	}
 	u.IslandNodes = mostFirst(u.IslandNodes)
+	u.Reserved = placement.New(p.State(), p, now).ReservedOnFlex(by.Namespace)
+	u.Free = max(0, u.Free-u.Reserved)
+	u.LargestGang = min(u.LargestGang, u.Free)
 	return u
 }
 

@@ -466,3 +466,30 @@ func TestRoomThatIsPromisedAlreadyIsTakenAwayOnce(t *testing.T) {
 	expect(t, u, map[string]any{"free": 2 + 8, "largestGang": 8})
 	sc.check()
 }
+
+// What the head of the queue reserves is not free to others, though no work uses it yet.
+func TestWhatIsReservedIsNotFree(t *testing.T) {
+	sc := newScene(t, 4)
+	sc.quota("oak", 4, 4)
+	sc.work("runs", "oak", 8, fleet.Running, fleet.HoldsGuaranteed, "a1", "a2")
+	u := UsableOf(sc.p, sc.p.Account("oak"), Reader{User: "ada", Namespace: "oak"}, 0)
+	expect(t, u, map[string]any{"free": 16, "reserved": 0, "largestGang": 16})
+	sc.s.AddWorkload(sc.s.NextID+1, fleet.Spec{
+		Name: "waits", Namespace: "oak", Target: "oak", Priority: fleet.Mid,
+		Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 4, Max: 4, Reach: fleet.ReachIsland}},
+	}, 0)
+	u = UsableOf(sc.p, sc.p.Account("oak"), Reader{User: "ada", Namespace: "oak"}, 0)
+	expect(t, u, map[string]any{"free": 0, "reserved": 32, "largestGang": 0, "borrow": 0, "waiting": 1})
+}
+
+// The head of flex reserves against namespaces that have more flex than its own, and against no other.
+func TestWhatIsReservedOnFlexIsNotFreeToWhoHasMore(t *testing.T) {
+	sc := newScene(t, 4)
+	sc.work("runs", fleet.Flex, 8, fleet.Running, fleet.HoldsFlex, "a1", "a2")
+	sc.s.AddWorkload(sc.s.NextID+1, fleet.Spec{
+		Name: "waits", Namespace: "ns-other", Target: fleet.Flex,
+		Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 3, Max: 3, Reach: fleet.ReachIsland}},
+	}, 0)
+	expect(t, UsableFlexOf(sc.p, Reader{Namespace: "ns-runs"}, 0), map[string]any{"free": 0, "reserved": 24})
+	expect(t, UsableFlexOf(sc.p, Reader{Namespace: "ns-new"}, 0), map[string]any{"free": 16, "reserved": 0})
+}

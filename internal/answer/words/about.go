@@ -23,6 +23,9 @@ type Subject struct {
 
 // NewSubject is what a name means in a state.
 func NewSubject(name string, s *fleet.State) *Subject {
+	if full := s.NodesNamed(name); len(full) == 1 && strings.Contains(name, "/") { // a node, with its place
+		name = full[0]
+	}
 	about := &Subject{name: name, ids: map[uint64]bool{}, hold: map[uint64]bool{}}
 	first, _, _ := strings.Cut(name, " and ") // "node-1 and 2 more"
 	for _, text := range []string{name, first, name[strings.LastIndexAny(name, "/ ")+1:]} {

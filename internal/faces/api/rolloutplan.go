@@ -21,9 +21,18 @@ func (x *searchTime) endOf(ctx context.Context, tried *fleet.State, name string,
 	x.begin()
 	end = forecast.EndOf(tried, name, now, forecast.Options{Steps: x.times(forecast.DefaultSteps), Stop: func() bool { return ctx.Err() != nil || x.over(x.end) }})
 	if end.TooFar {
-		longer = x.longer()
+		longer = x.longerFor(func(steps int) bool { return forecast.WithinReach(tried, name, now, steps) })
 	}
 	return end, longer
+}
+
+// longerFor is how long to search next for what is in reach of so many steps; nil: of no search that may be asked for.
+func (x *searchTime) longerFor(within func(steps int) bool) *durationpb.Duration {
+	longest := int(float64(forecast.DefaultSteps) * max(1, float64(longestSearch)/float64(x.ordinary)))
+	if !within(longest) {
+		return nil
+	}
+	return x.longer()
 }
 
 // planNotes says of a rollout that is only tried what follows its first visits: how many nodes each stage visits, and when it

@@ -112,6 +112,9 @@ func (s healthService) NodeHealth(ctx context.Context, m *musterv1.NodeHealthReq
 		out = wire.NodeHealth(state, p, p.Nodes[node], at)
 		return nil
 	})
+	if err == nil {
+		err = s.changesOf(ctx, m, out)
+	}
 	out.Seen = seen
 	return out, err
 }

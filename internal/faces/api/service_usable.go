@@ -12,7 +12,7 @@ import (
 // Usable is what the caller can use now: in each quota that it may target, and on flex.
 func (s capacityService) Usable(ctx context.Context, m *musterv1.UsableRequest) (*musterv1.UsableResponse, error) {
 	out, c := &musterv1.UsableResponse{}, callerOf(ctx)
-	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
+	seen, err := s.study(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		list, err := partitions(state, m.GetScope())
 		if err != nil {
 			return err

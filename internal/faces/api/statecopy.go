@@ -87,4 +87,6 @@ func (s *service) triable(patient bool) bool {
 const (
 	searching = time.Second
 	retracing = 500 * time.Millisecond
+	// retracingAll is for who asks for all of a story. Its page waits no longer for the rest.
+	retracingAll = 1500 * time.Millisecond
 )

@@ -50,7 +50,7 @@ func (s *service) remember(ctx context.Context, out *musterv1.WhyResponse, m *mu
 	}
 	from, limit := q.waited, retracing
 	if m.GetHistory() {
-		from, limit = q.submitted, 10*retracing
+		from, limit = q.submitted, retracingAll
 	}
 	trace := &trace{cut: true}
 	if !q.large {

@@ -11,12 +11,18 @@ import (
 var siblingFlags = map[string][]string{
 	"ended":     {"all"},
 	"finished":  {"all"},
-	"partition": {"scope"},
-	"cluster":   {"scope"},
+	"partition": {"scope", "cluster"},
+	"cluster":   {"scope", "partition"},
 	"scope":     {"partition", "cluster"},
 	"quota":     {"target"},
 	"target":    {"quota"},
 	"who":       {"user", "by"},
+}
+
+// elsewhere is which commands answer what a flag of this name asks of others, where this one has no answer to it.
+var elsewhere = map[string]string{
+	"muster promise --since":       "all promises since the first one are counted here; muster report health --since 7d counts those of a time, and muster promise broken --since 7d lists what broke them",
+	"muster cluster ready --since": "this is about now, or with --as-of about one moment; muster cluster shadow CLUSTER --since 7d compares with what happened since",
 }
 
 // places are the flags that ask where; many commands take that as an argument.
@@ -30,6 +36,9 @@ func alikeFlag(cmd *cobra.Command, err error) string {
 	}
 	if _, takes, found := strings.Cut(cmd.Use, " [CLUSTER"); places[m[1]] && found {
 		return fmt.Sprintf("here it is an argument: %s [CLUSTER%s", cmd.CommandPath(), takes)
+	}
+	if other := elsewhere[cmd.CommandPath()+" --"+m[1]]; other != "" {
+		return other
 	}
 	for _, other := range siblingFlags[m[1]] {
 		if cmd.Flags().Lookup(other) != nil {

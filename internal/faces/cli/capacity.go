@@ -31,7 +31,10 @@ func newCapacity(a *app) *cobra.Command {
   assigned    what people granted to quotas
   backed      the part of the grants that stands on promisable nodes now
   scheduled   the part of it that workloads use
-  flex        usable GPUs that no in-quota workload holds: free for all, until quota needs them`,
+  borrowed    usage above backed that siblings' backing covers, and over what nothing covers
+  flex        usable GPUs that no in-quota workload holds: free for all, until quota needs them
+
+Scheduled, borrowed, over and flex, less what is stranded, are the usable GPUs.`,
 		Example: "  muster capacity tiger/h200\n  muster capacity --as-of 2h\n  muster capacity -o wide",
 		Args:    needs(0, 1, "at most one cluster or partition"),
 
@@ -95,13 +98,18 @@ func (p *page) bars(row *musterv1.PartitionCapacity) {
 		{"promisable", f.GetPromisable(), tinted, short2(f.GetUnallocated(), "unallocated")},
 		{"assigned", f.GetAssigned(), uncoloured, short2(f.GetUnbacked(), "unbacked")},
 		{"backed", f.GetBacked(), good, gangsUnbacked(f)},
-		{"scheduled", f.GetScheduled(), good, short2(f.GetUnscheduled(), "unscheduled")},
+		{"scheduled", f.GetScheduled(), good, joined2(short2(f.GetUnscheduled(), "unscheduled"), short2(f.GetBorrowed(), "borrowed besides"), short2(f.GetOver(), "over (cut) besides"))},
 		{"flex", f.GetFlex(), waiting, short2(f.GetFlexUsed(), "used")},
 	} {
 		bar := p.paint.paint(one.style, bar(one.n, f.GetInstalled(), 50))
 		p.say("%s", strings.TrimRight(fmt.Sprintf("  %-10s %s %7s  %s", one.name, bar, number(int64(one.n)), one.remark), " "))
 	}
 	p.say("")
+}
+
+// joined2 joins remarks, without the empty ones.
+func joined2(remarks ...string) string {
+	return strings.Join(slices.DeleteFunc(remarks, func(s string) bool { return s == "" }), ", ")
 }
 
 func short2(n int32, what string) string {
@@ -145,7 +153,7 @@ func capacityTable(res *musterv1.CapacityResponse) *table {
 		column{head: "ASSIGNED", right: true}, column{head: "BACKED", right: true},
 		column{head: "UNBACKED", right: true, wide: true}, column{head: "UNALLOCATED", right: true, wide: true},
 		column{head: "SCHEDULED", right: true}, column{head: "UNSCHEDULED", right: true, wide: true},
-		column{head: "BORROWED", right: true, wide: true}, column{head: "OVER", right: true, wide: true},
+		column{head: "BORROWED", right: true, spare: true}, column{head: "OVER", right: true, spare: true},
 		column{head: "FLEX", right: true}, column{head: "FLEX USED", right: true},
 		column{head: "IDLE", right: true, wide: true},
 		column{head: "LARGEST GANG", right: true, wide: true}, column{head: "HELD", right: true, wide: true},

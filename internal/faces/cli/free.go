@@ -34,6 +34,8 @@ func newFree(a *app) *cobra.Command {
 		Short: "what you can use now: in each quota that you may target, and on flex",
 		Long: `Free says what you could start now, and what is known to change next. For each quota that you may target
 it lists guaranteed GPUs, the largest gang in one island, and what could be borrowed; for flex, free room.
+RESERVED is GPUs for which a workload ahead holds a reservation: they are not in FREE, and what starts
+before it must have ended when it should start.
 Muster fit tries a certain shape. With --islands or --need it lists the islands with free room: GPUs that
 no workload holds or has reserved.`,
 		Example: `  muster free

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 // nodeHistoryOptions are those of `muster node history`.
@@ -20,7 +22,7 @@ func newNodeHistory(a *app) *cobra.Command {
 	o := &nodeHistoryOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "history NODE",
-		Short:   "what is remembered of a node's health: signals, faults, validation",
+		Short:   "what is remembered of a node's health: signals, faults, validation, and each change of its state with where it came from",
 		Example: "  muster node history tiger-h200-i1-003",
 		Args:    needs(1, 1, "the name of one node"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,6 +63,18 @@ func (p *page) nodeHealth(res *musterv1.NodeHealthResponse) {
 	for _, f := range res.GetFaults() {
 		p.fault(f)
 	}
+	for _, c := range res.GetChanges() {
+		p.wrapAs("  change ", nodeChangeText(p, c))
+	}
+	if res.GetEarlier() {
+		p.say("  earlier changes: %s", words.Shell("muster", "events", "--about", n.GetNode(), "--since", "90d"))
+	}
+}
+
+// nodeChangeText says how a node's state changed, where that came from, and what was seen.
+func nodeChangeText(p *page, c *musterv1.NodeChange) string {
+	return fmt.Sprintf("%s  %s to %s, by %s%s%s", p.moment(c.GetAt().AsTime()), c.GetFrom(), c.GetTo(), c.GetBy(),
+		prefixed(": ", c.GetSignal()), prefixed("; ", c.GetReason()))
 }
 
 // fault says when a node was out of service, why, and for how long.

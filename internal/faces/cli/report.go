@@ -218,6 +218,8 @@ func newReportQuotas(a *app) *cobra.Command {
 	}
 	o.window.flags(a, cmd, "90d")
 	cmd.Flags().StringVar(&o.scope, "partition", "", "only this partition, or cluster")
+	cmd.Flags().StringVar(&o.scope, "cluster", "", "only this cluster")
+	cmd.MarkFlagsMutuallyExclusive("partition", "cluster")
 	return cmd
 }
 

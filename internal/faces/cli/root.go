@@ -131,6 +131,7 @@ func newRoot(a *app) *cobra.Command {
 	)
 	a.flags(root)
 	a.commands(root)
+	takeArgumentFlags(root)
 	return group(root)
 }
 

@@ -65,14 +65,13 @@ func (o *undoOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := undoTable(who)
-	endings, err := o.endings(ctx, since)
+	over, err := o.endings(ctx, since, res.GetRecords())
 	if err != nil {
 		return answer{}, err
 	}
 	back := takenBack(res.GetRecords())
-	over := o.ended(ctx, res.GetRecords())
 	for _, r := range slices.Backward(res.GetRecords()) {
-		commands := slices.DeleteFunc(o.undoes(ctx, r, endings), func(line string) bool { return over[line] })
+		commands := o.undoes(ctx, r, over)
 		if undone(r) != 0 || back[r.GetSeq()] >= len(commands) {
 			continue
 		}
@@ -87,37 +86,6 @@ func (o *undoOptions) ask(ctx context.Context) (answer, error) {
 func undoTable(who string) *table {
 	return newTable("Nothing is left of what "+who+" changed that a command takes back; --since 7d looks further back.",
 		column{head: "VERSION", right: true, wide: true}, column{head: "WHEN"}, column{head: "BY", name: true, wide: true}, column{head: "UNDO", shell: true})
-}
-
-// ended are the commands that would cancel work which has ended meanwhile.
-func (o *undoOptions) ended(ctx context.Context, records []*musterv1.Record) map[string]bool {
-	over, live := map[string]bool{}, map[string]map[string]bool{}
-	for _, r := range records {
-		for _, e := range r.GetEvents() {
-			var f reversible
-			if e.GetKind() != "workload.submitted" || json.Unmarshal([]byte(e.GetData()), &f) != nil {
-				continue
-			}
-			if live[f.Spec.Namespace] == nil {
-				live[f.Spec.Namespace] = o.liveIn(ctx, f.Spec.Namespace)
-			}
-			over[o.because(r, o.reverse(ctx, e.GetKind(), f, r))] = !live[f.Spec.Namespace][f.Spec.Name]
-		}
-	}
-	return over
-}
-
-// liveIn names the workloads of a namespace that have not ended.
-func (o *undoOptions) liveIn(ctx context.Context, namespace string) map[string]bool {
-	live := map[string]bool{}
-	res, err := o.client().Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{AsOf: o.asOf.message(), Namespace: namespace, Limit: most})
-	if err != nil {
-		return live
-	}
-	for _, w := range res.GetWorkloads() {
-		live[w.GetSpec().GetName()] = true
-	}
-	return live
 }
 
 // takenBack counts, for each record, the later ones that take it back: those that say so in their

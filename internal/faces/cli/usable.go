@@ -98,16 +98,16 @@ func (o *freeOptions) nothingNamed(ctx context.Context) error {
 func usableTable(res *musterv1.UsableResponse) *table {
 	t := newTable("There is nothing to use yet; muster apply -f FILE adds clusters and quotas.",
 		column{head: "TARGET", name: true}, column{head: "PARTITION", name: true},
-		column{head: "FREE", right: true}, column{head: "LARGEST GANG", right: true}, column{head: "BORROW", right: true},
+		column{head: "FREE", right: true}, column{head: "RESERVED", right: true, spare: true}, column{head: "LARGEST GANG", right: true}, column{head: "BORROW", right: true},
 		column{head: "HELD FOR YOU", right: true, spare: true}, column{head: "HELD", right: true, spare: true},
 		column{head: "OF", right: true}, column{head: "USAGE", right: true}, column{head: "WAITING", right: true},
 		column{head: "OPEN", spare: true}, column{head: "NEXT", spare: true}, column{head: "WHAT THEN", spare: true, wide: true},
 	)
 	for _, q := range res.GetQuotas() {
-		t.add(q.GetQuota(), q.GetPartition(), q.GetFree(), q.GetLargestGang(), q.GetBorrow(), q.GetHeldForYou(), q.GetHeld(), q.GetBacked(), q.GetUsage(), q.GetWaiting(), words.UnlistedOf(q).Mark, q.GetNext(), q.GetNextWhat())
+		t.add(q.GetQuota(), q.GetPartition(), q.GetFree(), q.GetReserved(), q.GetLargestGang(), q.GetBorrow(), q.GetHeldForYou(), q.GetHeld(), q.GetBacked(), q.GetUsage(), q.GetWaiting(), words.UnlistedOf(q).Mark, q.GetNext(), q.GetNextWhat())
 	}
 	for _, f := range res.GetFlex() {
-		t.add("flex", f.GetPartition(), f.GetFree(), f.GetLargestGang(), 0, 0, 0, f.GetFlex(), f.GetHolds(), f.GetWaiting(), "", f.GetNext(), f.GetNextWhat())
+		t.add("flex", f.GetPartition(), f.GetFree(), f.GetReserved(), f.GetLargestGang(), 0, 0, 0, f.GetFlex(), f.GetHolds(), f.GetWaiting(), "", f.GetNext(), f.GetNextWhat())
 	}
 	return t
 }

@@ -24,15 +24,23 @@ func Staircases(u *musterv1.UsableResponse) []Staircase {
 	var list []Staircase
 	for _, q := range u.GetQuotas() {
 		steps := draw.StairsOf(int(q.GetGpusPerNode()), int(q.GetFree()), ints(q.GetIslandNodes()), ints(flex[q.GetPartition()].GetIslandNodes()))
-		s := Staircase{Target: q.GetQuota(), Partition: q.GetPartition(), Steps: steps, Quota: q, pale: pale(draw.Flex, flex[q.GetPartition()].GetWaiting())}
-		s.pale = append(s.pale, pale(draw.Quota, q.GetWaiting())...)
+		s := Staircase{Target: q.GetQuota(), Partition: q.GetPartition(), Steps: steps, Quota: q, pale: pale(draw.Flex, ahead(flex[q.GetPartition()]))}
+		s.pale = append(s.pale, pale(draw.Quota, ahead(q))...)
 		list = append(list, s)
 	}
 	for _, f := range u.GetFlex() {
 		steps := draw.StairsOf(int(f.GetGpusPerNode()), 0, nil, ints(f.GetIslandNodes()))
-		list = append(list, Staircase{Target: "flex", Partition: f.GetPartition(), Steps: steps, Flex: f, pale: pale(draw.Flex, f.GetWaiting())})
+		list = append(list, Staircase{Target: "flex", Partition: f.GetPartition(), Steps: steps, Flex: f, pale: pale(draw.Flex, ahead(f))})
 	}
 	return list
+}
+
+// ahead counts what comes first: workloads that wait, and GPUs that one of another namespace has reserved.
+func ahead(u interface {
+	GetWaiting() int32
+	GetReserved() int32
+}) int32 {
+	return u.GetWaiting() + u.GetReserved()
 }
 
 func pale(ink draw.Ink, waiting int32) []draw.Ink {

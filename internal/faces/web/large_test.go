@@ -48,6 +48,9 @@ func (h *house) trouble() *house {
 	return h
 }
 
+// longName is the name of one of the workloads.
+var longName = strings.Repeat("0", 196) + "5999"
+
 // largePages are what is opened of a large fleet: NAME is a workload's.
 var largePages = []string{
 	"/", "/partition/tiger/h200", "/shadow/tiger", "/part/shadow?cluster=tiger", "/part/uptime", "/coming", "/build-out", "/build-out/lynx", "/cloud-quota", "/run?gpus=8&replicas=64",
@@ -59,6 +62,7 @@ var largePages = []string{
 // troubledPages are what is opened of it when work is planned and most nodes are out of service.
 var troubledPages = []string{
 	"/", "/drift", "/incidents", "/incident/worst", "/promise", "/haircuts", "/haircut/autumn", "/haircut/autumn/apply?cluster=tiger", "/maintenance", "/coming", "/nodes", "/partition/tiger/h200",
+	"/rollout/driver", "/workload/oak/NAME", "/workload/oak/NAME/story", "/workload/oak/NAME/help", "/promise/broken", "/part/broken",
 }
 
 // No page of a large fleet, and no file of one, has more than a megabyte: who opens it has no
@@ -68,9 +72,8 @@ func TestNoPageIsLarge(t *testing.T) {
 		t.Skip("a large fleet takes a while")
 	}
 	h := open(t, nil).furnish().enlarge()
-	name := strings.Repeat("0", 196) + "5999"
 	for _, path := range largePages {
-		h.small(strings.ReplaceAll(path, "NAME", name))
+		h.small(strings.ReplaceAll(path, "NAME", longName))
 	}
 }
 
@@ -81,7 +84,7 @@ func TestNoPageOfATroubledFleetIsLarge(t *testing.T) {
 	}
 	h := open(t, nil).furnish().enlarge().trouble()
 	for _, path := range troubledPages {
-		if status := h.small(path); status != http.StatusOK {
+		if status := h.small(strings.ReplaceAll(path, "NAME", longName)); status != http.StatusOK {
 			t.Errorf("%s is answered with %d", path, status)
 		}
 	}

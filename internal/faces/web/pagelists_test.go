@@ -18,7 +18,7 @@ var pageLists = []struct {
 }{
 	{
 		does: "are looked at in a browser", files: []string{"e2e/pages.mjs", "e2e/lived.mjs"},
-		out: map[string]string{"/incident/{name}": "steps of lived.mjs open it"},
+		out: map[string]string{"/incident/{name}": "steps of lived.mjs open it", "/promise/broken": "it is a section of /promise by itself"},
 	},
 	{
 		does: "are timed in a browser", files: []string{"e2e/rendered.mjs"}, out: untimed(map[string]string{}),
@@ -33,7 +33,6 @@ var pageLists = []struct {
 		does: "are small in a large fleet", files: []string{"large_test.go"},
 		out: map[string]string{
 			"/promise/broken/{record}": "no promise is judged in the minutes of that fleet; lived.mjs opens one",
-			"/rollout/{name}":          "a rollout over all its nodes takes half a minute there",
 			"/zone/{name}":             "a zone over such a rollout was not answered within a minute there",
 		},
 	},
@@ -56,7 +55,7 @@ func untimed(more map[string]string) map[string]string {
 	for _, pattern := range []string{"/build-out", "/build-out/{cluster}", "/cloud-quota"} {
 		more[pattern] = "no cluster is built in that fleet"
 	}
-	for _, pattern := range []string{"/haircut/{name}", "/haircut/{name}/{step}", "/shadow/{cluster}", "/promise/broken/{record}", "/incidents", "/incident/{name}", "/maintenance", "/rollout/{name}", "/zone/{name}", "/drift"} {
+	for _, pattern := range []string{"/haircut/{name}", "/haircut/{name}/{step}", "/shadow/{cluster}", "/promise/broken", "/promise/broken/{record}", "/incidents", "/incident/{name}", "/maintenance", "/rollout/{name}", "/zone/{name}", "/drift"} {
 		more[pattern] = "that fleet has none"
 	}
 	for _, pattern := range []string{"/sessions", "/style", "/words", "/do/{action}"} {

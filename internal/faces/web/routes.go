@@ -65,6 +65,7 @@ var pages = []struct {
 	{"/promise", promise.Page},
 	{"/part/frontier", promise.Page},
 	{"/part/promise-islands", promise.Islands},
+	{"/promise/broken", promise.BrokenList},
 	{"/promise/broken/{record}", promise.Broken},
 	{"/part/broken", promise.BrokenPart},
 
@@ -104,6 +105,6 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /assets/app.css", s.stylesheet)
 	mux.HandleFunc("GET /assets/words.js", s.glossary)
 	mux.Handle("GET /assets/", s.files())
-	mux.Handle("/", s.site.Page(frame.Nowhere))
+	mux.Handle("/", s.site.Nowhere())
 	return mux
 }

@@ -209,6 +209,8 @@ func (r *row) judge(stale, tripped bool, incidents int, mode string) {
 func meterOf(f *musterv1.Figures, most int) draw.SVG {
 	return draw.Meter(int(f.GetInstalled()), most,
 		draw.Part{GPUs: int(f.GetScheduled()), Ink: draw.Quota, Says: draw.Number(int(f.GetScheduled())) + " scheduled"},
+		draw.Part{GPUs: int(f.GetBorrowed()), Ink: draw.Borrow, Says: draw.Number(int(f.GetBorrowed())) + " borrowed"},
+		draw.Part{GPUs: int(f.GetOver()), Ink: draw.Over, Says: draw.Number(int(f.GetOver())) + " over"},
 		draw.Part{GPUs: int(f.GetFlexUsed()), Ink: draw.Flex, Says: draw.Number(int(f.GetFlexUsed())) + " flex used"},
 		draw.Part{GPUs: int(f.GetInstalled() - f.GetUsable()), Ink: draw.Down, Says: draw.Number(int(f.GetInstalled()-f.GetUsable())) + " not usable"})
 }

@@ -8,6 +8,7 @@
 //	site.go      makes handlers of them
 //	page.go      renders a page, with what stands around it (layout.templ)
 //	head.go      what every page says of the server and the reader
+//	nowhere.go   answers addresses without a page, and asks nothing
 //	banner.go    warnings, and who acknowledged them
 //	patience.go  sends the frame first where figures take long; limits pages made at a time
 //	places.go    the places at which pages are made, and who has the next one

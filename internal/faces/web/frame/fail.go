@@ -21,12 +21,15 @@ func (w *WrongInput) Error() string { return w.field + ": " + w.what }
 func Wrong(field, what string) error { return &WrongInput{field, what} }
 
 // missing is something that an address names and that does not exist.
-type missing struct{ what, next string }
+type missing struct {
+	what, next string
+	nowhere    bool // there is no such page, whatever there is in the fleet
+}
 
 func (m *missing) Error() string { return m.what }
 
 // Missing is the error that something does not exist, and where to look instead.
-func Missing(what, next string) error { return &missing{what, next} }
+func Missing(what, next string) error { return &missing{what: what, next: next} }
 
 // trouble is what a page says in place of an answer.
 type trouble struct {
@@ -36,6 +39,8 @@ type trouble struct {
 	next   string // what to do about it
 	code   string // of a refusal
 	signIn bool
+
+	nowhere bool // see missing
 }
 
 // What readers are told to do next.
@@ -53,7 +58,7 @@ func troubleOf(err error) trouble {
 	}
 	var gone *missing
 	if errors.As(err, &gone) {
-		return trouble{status: http.StatusNotFound, title: "Not found", text: gone.what, next: gone.next}
+		return trouble{status: http.StatusNotFound, title: "Not found", text: gone.what, next: gone.next, nowhere: gone.nowhere}
 	}
 	var ce *connect.Error
 	if !errors.As(err, &ce) {
@@ -182,8 +187,11 @@ func (v *Visit) fail(err error) {
 // troubleFrame is the frame around trouble: of now, and bare for a reader who is not known.
 func (v *Visit) troubleFrame(t trouble) frame {
 	bare := frame{v: v, at: v.Now, from: v.Now, to: v.Now, theme: v.theme(), assets: v.site.o.Version}
-	if t.signIn {
+	switch {
+	case t.signIn:
 		return bare
+	case t.nowhere:
+		return v.knownFrame(bare)
 	}
 	v.AsOf = nil
 	if whole, err := v.frame(Page{Still: true}); err == nil {

@@ -38,7 +38,7 @@ type head struct {
 
 // of is the head for the reader of a visit.
 func (h *heads) of(v *Visit) (head, error) {
-	who := ask.Reader{Host: v.Request.Host, Token: v.self.token, Proof: v.Request.Header.Get("Muster-Proof")}
+	who := v.asks()
 	h.mu.Lock()
 	k := h.kept[who]
 	age := headExpires
@@ -58,6 +58,11 @@ func (h *heads) of(v *Visit) (head, error) {
 	}
 	h.mu.Unlock()
 	return h.ask(v.Ctx, v, who)
+}
+
+// asks is by whom a head is asked.
+func (v *Visit) asks() ask.Reader {
+	return ask.Reader{Host: v.Request.Host, Token: v.self.token, Proof: v.Request.Header.Get("Muster-Proof")}
 }
 
 // ask asks the API for a head, and keeps it.

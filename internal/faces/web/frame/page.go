@@ -2,7 +2,6 @@ package frame
 
 import (
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -193,9 +192,4 @@ func waiting(here string) string {
 		return here + "&wait=yes"
 	}
 	return here + "?wait=yes"
-}
-
-// Nowhere answers addresses that have no page.
-func Nowhere(v *Visit) (Page, error) {
-	return Page{Status: http.StatusNotFound}, Missing("There is no page at "+parts.Short(v.Request.URL.Path, 80)+".", "The navigation above leads to the pages there are.")
 }

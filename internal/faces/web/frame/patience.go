@@ -132,10 +132,9 @@ func (t *turns) take(ctx context.Context, reader string, line int) (lend func() 
 	one := &place{of: &t.all}
 	busy := gate.Busy()
 	return one.lend, func() {
-		one.leave()
-		worked := busy()
+		worked := busy() - one.leave() // while it is lent, the API counts what it does for the reader
 		t.mu.Lock()
-		r.left -= worked.Seconds()
+		r.left -= max(0, worked).Seconds()
 		t.mu.Unlock()
 		<-r.own
 		t.leave(r)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 // places are those at which pages are made. Pages that a reader opens have them before those that
@@ -91,31 +94,36 @@ type place struct {
 	of *places
 
 	mu   sync.Mutex
-	lent int // questions of the page that have lent it
+	lent int           // questions of the page that have lent it
+	away time.Duration // how long a processor worked meanwhile
 	left bool
 }
 
-// lend gives the place to another page until back is called.
+// lend gives the place to another page until back is called, on the same goroutine.
 func (o *place) lend() (back func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	worked := func() time.Duration { return 0 } // the question around this one counts it
 	if o.lent++; o.lent == 1 && !o.left {
+		worked = gate.Busy()
 		o.of.give()
 	}
 	return func() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
+		o.away += worked()
 		if o.lent--; o.lent == 0 && !o.left {
 			o.of.back()
 		}
 	}
 }
 
-// leave gives the place back for good.
-func (o *place) leave() {
+// leave gives the place back for good, and says how long a processor worked while it was lent.
+func (o *place) leave() (away time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.left = true; o.lent == 0 {
 		o.of.give()
 	}
+	return o.away
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
 // taken waits until a place is there, as a page does that is being made.
@@ -79,4 +81,21 @@ func TestOpenedPagesComeBeforeRenewedOnes(t *testing.T) {
 	}
 	all.give()
 	<-old
+}
+
+// What is worked while a place is lent is the API's to count: the page's reader does not pay for it twice.
+func TestWhatIsWorkedWhileAPlaceIsLentIsNotThePages(t *testing.T) {
+	const much = 30 * time.Millisecond
+	one := &place{of: &places{most: 1}}
+	one.of.take(t.Context(), opened)
+	back, inner := one.lend(), one.lend() // as a question that waits within another
+	worked, all := gate.Busy(), gate.Elapsed()
+	for all() < much {
+	}
+	did := worked()
+	inner()
+	back()
+	if away := one.leave(); away < did || away > did+much {
+		t.Errorf("%v were worked while it was lent, want %v", away, did)
+	}
 }

@@ -47,6 +47,19 @@ func BrokenPart(v *frame.Visit) (frame.Page, error) {
 	return frame.Page{Part: true, Body: brokenList(v, rows, int(b.GetFound())-len(rows))}, nil
 }
 
+// BrokenList is the page of what broke promises; the past, which may take long, comes later.
+func BrokenList(v *frame.Visit) (frame.Page, error) {
+	scope, window := v.Query("scope"), v.Query("window")
+	command := []string{"muster", "promise", "broken"}
+	if scope != "" {
+		command = append(command, scope)
+	}
+	return frame.Page{
+		Title: "Broken promises", Nav: "promise", Crumbs: frame.Under("Promise", "/promise"), Command: words.Shell(command...),
+		Lead: "The moments at which fewer whole nodes were healthy than were promised, the last first.", Body: BrokenLater(v, scope, window),
+	}, nil
+}
+
 func rowOf(v *frame.Visit, b *musterv1.Break) brokenRow {
 	r := brokenRow{Break: b, where: b.GetPartition()}
 	if b.GetIsland() != "" {

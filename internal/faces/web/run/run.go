@@ -50,6 +50,7 @@ type card struct {
 	stairs            draw.SVG
 	free, largest     int
 	borrow, waiting   int
+	reserved          int
 	backed            int
 	flex              bool
 	door              words.Unlisted
@@ -222,12 +223,13 @@ func (m *view) cardOf(s picture.Staircase) card {
 	}
 	if f := s.Flex; f != nil {
 		c.free, c.largest, c.waiting, c.backed = int(f.GetFree()), int(f.GetLargestGang()), int(f.GetWaiting()), int(f.GetFlex())
-		c.next = m.next(f.GetNext(), f.GetNextWhat())
+		c.next, c.reserved = m.next(f.GetNext(), f.GetNextWhat()), int(f.GetReserved())
 		return c
 	}
 	q := s.Quota
 	c.free, c.largest, c.waiting, c.backed = int(q.GetFree()), int(q.GetLargestGang()), int(q.GetWaiting()), int(q.GetBacked())
 	c.door = words.UnlistedOf(q)
+	c.reserved = int(q.GetReserved())
 	c.borrow, c.next = int(q.GetBorrow()), m.next(q.GetNext(), q.GetNextWhat())
 	return c
 }
