@@ -115,9 +115,11 @@ func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan 
 
 // startAsMoved moves idle backing as it had moved after a unit that was taken back, if that
 // may be without the unit and lets the plan be made. Else each of two would wait for the other: one
-// could start only where the other had, which would lose its room to it.
+// could start only where the other had, which would lose its room to it. Backing may leave work that the plan sends away, as it
+// left work that the unit had sent away; all other work keeps its cover.
 func (t *turn) startAsMoved(pl *placement.Planner, p *fleet.Partition, plan placement.Plan, moved promise.Alignment) (placement.Plan, bool) {
-	a, ok := promise.MoveBack(t.s, p, moved, t.now)
+	stood := promise.Present(p)
+	a, ok := promise.Moved(t.s, p, moved, t.now)
 	if !ok {
 		return plan, false
 	}
@@ -125,12 +127,20 @@ func (t *turn) startAsMoved(pl *placement.Planner, p *fleet.Partition, plan plac
 	kept, events, undo := p.KeepBacking(rebacked(e)), len(t.events), len(t.trail.undo)
 	t.emit(e)
 	pl.Outranked, pl.Withheld = t.outranked, t.withheld.by
-	if plan, ok = pl.Again(plan); ok && t.regretted(plan) < 0 {
+	if plan, ok = pl.Again(plan); ok && t.regretted(plan) < 0 && !promise.Uncovers(p, stood, leavers(plan)) {
 		return plan, true
 	}
 	t.s.PutBackBacking(kept)
 	t.events, t.trail.undo = t.events[:events], t.trail.undo[:undo]
 	return plan, false
+}
+
+// leavers are the victims of a plan.
+func leavers(plan placement.Plan) (list []promise.Leaver) {
+	for _, v := range plan.Victims {
+		list = append(list, promise.Leaver{Workload: v.Workload, Spots: v.Spots})
+	}
+	return list
 }
 
 // nextPlan is the next plan of a partition. After room was taken back for a unit, that unit

@@ -34,42 +34,42 @@ func TestWhoIsEvictedForWorkLeavesItTheRoom(t *testing.T) {
 	st.idle(5 * time.Minute)
 }
 
-// reportless is a tree of five nodes whose reports have stopped. When they come back, w14 could send w5 away, which
-// borrows. w8 then grows, so w14 borrows, and w15 would take its room.
-func reportless(t *testing.T) tale {
-	st := smallFleet(t, 5)
-	st.quota(0, "t/x", 3, 0)
-	st.quota(0, "t/y", 2, 0)
-	st.do(1*time.Minute, job("o", "w5", "t/y", fleet.Mid, pool("w", 0, 8, 3)))
-	st.do(2*time.Minute, core.StopReports{Cluster: "t"})
-	st.do(3*time.Minute, job("m", "w8", "t/x", fleet.Mid, elastic("w", 0, 8, 1, 2)))
-	st.do(4*time.Minute, job("o", "w14", "t/x", fleet.Low, pool("w", 0, 4, 3)))
-	st.do(5*time.Minute, job("m", "w15", "t/y", fleet.Critical, pool("w", 0, 8, 3)))
+// parted is a quota of three nodes in three islands, all in use by spread. pair waits for two nodes in one piece: k has them, but
+// backs the quota with one, for each island's own share is less than its nodes.
+func parted(t *testing.T) tale {
+	st := smallFleet(t, 1, 1, 2)
+	st.do(0, core.SetPolicy{Policy: fleet.DefaultPolicy()})
+	st.quota(0, "q", 3, 0)
+	spread := pool("w", 0, 8, 3)
+	spread.Reach = fleet.ReachAny
+	st.do(1*time.Minute, job("n", "spread", "q", fleet.Mid, spread))
+	st.do(2*time.Minute, job("n", "pair", "q", fleet.Critical, pool("w", 0, 8, 2), pool("g", 0, 8, 1)))
+	st.is("n", "pair", fleet.Pending)
 	return st
 }
 
-// w15 is more important than w5 and takes its room itself, so w5 is not told to leave for w14,
-// which would get nothing.
-func TestNobodyIsEvictedForWorkThatIsOutrankedAtOnce(t *testing.T) {
-	st := reportless(t)
-	out := st.do(6*time.Minute, core.ResumeReports{Cluster: "t"})
+// one could send spread away. Then idle backing would move into k, and pair would take one's room. So pair sends spread away
+// itself: spread is not told to leave for work that would get nothing.
+func TestNoWorkIsEvictedForWorkThatIsOutrankedAtOnce(t *testing.T) {
+	st := parted(t)
+	out := st.do(3*time.Minute, job("n", "one", "q", fleet.High, pool("w", 0, 8, 1)))
 	for _, e := range out.Record.Events {
-		if e, is := e.(event.ReplicasEvicted); is && e.For != st.s.Workload("m", "w15").ID {
+		if e, is := e.(event.ReplicasEvicted); is && e.For != st.s.Workload("n", "pair").ID {
 			t.Errorf("evicted: %+v", e)
 		}
 	}
-	st.is("o", "w5", fleet.Evicting)
-	st.is("m", "w15", fleet.Starting)
-	st.is("o", "w14", fleet.Pending)
-	st.idle(6 * time.Minute)
+	st.is("n", "spread", fleet.Evicting)
+	st.is("n", "pair", fleet.Starting)
+	st.is("n", "one", fleet.Pending)
+	st.idle(3 * time.Minute)
 }
 
 // What a turn takes back leaves nothing behind: the record says what happened, and
 // leads another copy of the state to the same bytes.
 func TestWhatIsTakenBackLeavesNoTrace(t *testing.T) {
-	st := reportless(t)
+	st := parted(t)
 	copied := st.s.Clone()
-	out := st.do(6*time.Minute, core.ResumeReports{Cluster: "t"})
+	out := st.do(3*time.Minute, job("n", "one", "q", fleet.High, pool("w", 0, 8, 1)))
 	core.ApplyRecord(copied, out.Record)
 	if copied.Hash() != st.s.Hash() {
 		a, _ := copied.Encode()
@@ -79,4 +79,25 @@ func TestWhatIsTakenBackLeavesNoTrace(t *testing.T) {
 	if again := st.s.Clone(); again.Hash() != st.s.Hash() {
 		t.Error("a rebuilt copy differs")
 	}
+}
+
+// When reports come back, w14 sends w5 away, which borrows: it fits its quota's backing. w8 does not grow into what is
+// left: w14 would borrow then, and w15 would take its room. w15 could only borrow, and waits.
+func TestGrowthLeavesWorkItsQuotasBacking(t *testing.T) {
+	st := smallFleet(t, 5)
+	st.quota(0, "t/x", 3, 0)
+	st.quota(0, "t/y", 2, 0)
+	st.do(1*time.Minute, job("o", "w5", "t/y", fleet.Mid, pool("w", 0, 8, 3)))
+	st.do(2*time.Minute, core.StopReports{Cluster: "t"})
+	st.do(3*time.Minute, job("m", "w8", "t/x", fleet.Mid, elastic("w", 0, 8, 1, 2)))
+	st.do(4*time.Minute, job("o", "w14", "t/x", fleet.Low, pool("w", 0, 4, 3)))
+	st.do(5*time.Minute, job("m", "w15", "t/y", fleet.Critical, pool("w", 0, 8, 3)))
+	st.do(6*time.Minute, core.ResumeReports{Cluster: "t"})
+	st.is("o", "w5", fleet.Evicting)
+	st.is("o", "w14", fleet.Starting)
+	st.is("m", "w15", fleet.Pending)
+	if gpus := st.s.Workload("m", "w8").GPUs(); gpus != 8 {
+		t.Errorf("w8 has %d GPUs, want 8", gpus)
+	}
+	st.idle(6 * time.Minute)
 }

@@ -77,19 +77,8 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 		if holds == fleet.HoldsGuaranteed && joinsUncovered(it) {
 			continue
 		}
-		held, returning := heldFrom(w.Account(), w), pl.returningTo(w.Account().Root())
-		back := pl.returningGPUs(returning)
-		room := w.Account().BackedGPUs() - w.Account().Stays() - held
-		if holds == fleet.HoldsBorrowing {
-			tree := pl.backedGPUs(w.Account().Root()) - w.Account().Root().Stays()
-			if held > 0 {
-				tree = min(tree, room+w.Account().Lendable((*fleet.Account).Stays))
-			}
-			room = tree
-		}
-		if back > 0 { // they come before growth
-			room = min(room, pl.backedGPUs(w.Account().Root())-w.Account().Root().Stays()) - back
-		}
+		returning := pl.returningTo(w.Account().Root())
+		room := pl.growthRoom(it, holds, pl.returningGPUs(returning))
 		n := min(most, room/w.Pools[pool].GPUs)
 		if n <= 0 || holds == fleet.HoldsBorrowing && pl.siblingWaits(it) {
 			continue
@@ -99,6 +88,28 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 		}
 	}
 	return Plan{}, false
+}
+
+// growthRoom is the GPUs by which a pool may grow in one way of holding them, by count; so many are kept for units that are
+// on their way back to their queues and come before growth.
+func (pl *Planner) growthRoom(it fleet.Waiting, holds fleet.HeldAs, back int) int {
+	a := it.Workload.Account()
+	held, tree := heldFrom(a, it.Workload), pl.backedGPUs(a.Root())-a.Root().Stays()
+	room := a.BackedGPUs() - a.Stays() - held
+	switch {
+	case holds != fleet.HoldsBorrowing:
+	case held > 0:
+		room = min(tree, room+a.Lendable((*fleet.Account).Stays))
+	default:
+		room = tree
+	}
+	if back > 0 {
+		room = min(room, tree) - back
+	}
+	if holds == fleet.HoldsBorrowing {
+		room = pl.sparing(it, room)
+	}
+	return room
 }
 
 // leavesRoomFor says whether growth leaves the nodes that units of its quota need which are

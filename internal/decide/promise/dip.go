@@ -17,7 +17,8 @@ func Restore(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Alignment, 
 	if regranted(p, p.Dip) {
 		return Alignment{}, false
 	}
-	return moveBack(s, p, stood(p, p.Dip), now, func(a *fleet.Account) []int { return coveredBefore(p, a) })
+	a, ok := Moved(s, p, stood(p, p.Dip), now)
+	return a, ok && a.uncoversNone(p, Present(p), func(acc *fleet.Account) []int { return coveredBefore(p, acc) })
 }
 
 // coveredBefore counts, by island, the nodes with work of an account that was not unprotected before the dip.
@@ -47,21 +48,9 @@ func Present(p *fleet.Partition) Alignment {
 	return a
 }
 
-// MoveBack is a backing that stood at another moment, as a change of what stands now. false: nothing
-// is different, or it does not stand any more: it is not allowed, backs less, or covers less running work.
-func MoveBack(s *fleet.State, p *fleet.Partition, a Alignment, now fleet.Instant) (Alignment, bool) {
-	return moveBack(s, p, a, now, func(acc *fleet.Account) []int {
-		touched := make([]int, len(p.Islands))
-		for i := range touched {
-			touched[i] = acc.Touched(i)
-		}
-		return touched
-	})
-}
-
-// moveBack is MoveBack; work says on how many nodes of each island work of an account stands that
-// is to stay covered.
-func moveBack(s *fleet.State, p *fleet.Partition, a Alignment, now fleet.Instant, work func(*fleet.Account) []int) (Alignment, bool) {
+// Moved is a backing that stood at another moment, as a change of what stands now. false: nothing is different, or it is not
+// allowed any more, or backs less. What it means to running work is another question: see Uncovers.
+func Moved(s *fleet.State, p *fleet.Partition, a Alignment, now fleet.Instant) (Alignment, bool) {
 	a.Moved = nil
 	for k, acc := range p.Accounts {
 		if !slices.Equal(a.Backing[k], acc.Backing) {
@@ -72,7 +61,7 @@ func moveBack(s *fleet.State, p *fleet.Partition, a Alignment, now fleet.Instant
 		return Alignment{}, false
 	}
 	a.Capacity = CapacityOf(s, p, now)
-	return a, a.isAllowed(p) && a.uncoversNone(p, work)
+	return a, a.isAllowed(p)
 }
 
 // stood is what backed the accounts before a dip; where nothing is kept it is what backs them now.
@@ -121,31 +110,50 @@ func (a Alignment) isAllowed(p *fleet.Partition) bool {
 	return all <= a.Promisable && all >= now
 }
 
-// uncoversNone says whether as much running work stays covered: of each quota in all, and of
-// each tree in every island.
-func (a Alignment) uncoversNone(p *fleet.Partition, work func(*fleet.Account) []int) bool {
-	trees, touched := map[*fleet.Tree][]int{}, map[*fleet.Tree][]int{}
+// uncoversNone says whether as much running work stays covered as by what stood before: of each quota in all, and
+// of each tree in every island. That is so for the work of which the last argument says on how many nodes of each
+// island it stands, by account.
+func (a Alignment) uncoversNone(p *fleet.Partition, before Alignment, work func(*fleet.Account) []int) bool {
+	trees := map[*fleet.Tree]*treeCover{}
 	for k, acc := range p.Accounts {
-		t, stands := acc.Root(), work(acc)
-		if covered(stands, a.Backing[k]) < covered(stands, acc.Backing) {
+		stands := work(acc)
+		if covered(stands, a.Backing[k]) < covered(stands, before.Backing[k]) {
 			return false
 		}
-		if trees[t] == nil {
-			trees[t], touched[t] = make([]int, len(p.Islands)), make([]int, len(p.Islands))
+		t := trees[acc.Root()]
+		if t == nil {
+			t = &treeCover{make([]int, len(p.Islands)), make([]int, len(p.Islands)), make([]int, len(p.Islands))}
+			trees[acc.Root()] = t
 		}
-		for i, n := range a.Backing[k] {
-			trees[t][i] += n
-			touched[t][i] += stands[i]
-		}
+		t.add(stands, before.Backing[k], a.Backing[k])
 	}
-	for t, backing := range trees {
-		for i, n := range backing {
-			if n < min(t.Backing(i), touched[t][i]) {
-				return false
-			}
+	for _, t := range trees {
+		if t.falls() {
+			return false
 		}
 	}
 	return true
+}
+
+// treeCover is on how many nodes of each island work of a tree stands, and how many back it before and after.
+type treeCover struct{ touched, before, after []int }
+
+func (t *treeCover) add(touched, before, after []int) {
+	for i := range t.touched {
+		t.touched[i] += touched[i]
+		t.before[i] += before[i]
+		t.after[i] += after[i]
+	}
+}
+
+// falls says whether the tree's backing covers less of its work in some island.
+func (t *treeCover) falls() bool {
+	for i, n := range t.after {
+		if n < min(t.before[i], t.touched[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // covered is on how many nodes of running work a backing covers it.

@@ -14,6 +14,6 @@
 //	trade.go, moving.go  where need be in exchange for that of others
 //	reunite.go           idle loose backing comes back into one island
 //
-// stand.go holds what an alignment knows, cover.go what of it running work needs. The result
-// is data. Core compares it with what is in force and records the difference.
+// stand.go holds what an alignment knows, cover.go what of it running work needs. dip.go brings back a backing that stood
+// before, and uncovers.go says what that means to running work. The result is data. Core compares it with what is in force and records the difference.
 package promise

@@ -57,7 +57,8 @@ func (j *Judge) with(c Claim, place []Stand) *Judge {
 
 // TakenAtOnce says whether a claim that started with a set of victims gone would be evicted at
 // once, wherever it went, by waiting work that comes before it: no work is started
-// and evicted by one decision (semantics §5).
+// and evicted by one decision (semantics §5). That may be so only once another has started beside it: what can
+// start on free room starts (decision record 0006).
 func (j *Judge) TakenAtOnce(c Claim, set []Unit, waiting []fleet.Waiting) bool {
 	without := *j
 	without.units = nil
@@ -67,14 +68,15 @@ func (j *Judge) TakenAtOnce(c Claim, set []Unit, waiting []fleet.Waiting) bool {
 		}
 	}
 	return !j.places(c, j.sceneOf(c, set), func(place []Stand) bool {
-		return !without.with(c, place).evicts(c, waiting)
+		k := without.with(c, place)
+		return !k.evicts(c, waiting) && !k.evictsBeside(c, waiting)
 	})
 }
 
 // evicts says whether waiting work that comes before a claim could start at the claim's cost.
 func (j *Judge) evicts(c Claim, waiting []fleet.Waiting) bool {
 	for _, it := range waiting {
-		if it.Workload == c.Work || !earlier(it.Key, c.Key) {
+		if it.Workload == c.Work || it.Pool == fleet.Base && j.stands(it.Workload) || !earlier(it.Key, c.Key) {
 			continue
 		}
 		for _, way := range j.Ways(it) {
@@ -84,4 +86,21 @@ func (j *Judge) evicts(c Claim, waiting []fleet.Waiting) bool {
 		}
 	}
 	return false
+}
+
+// evictsBeside is evicts once another of those that wait has started on free room.
+func (j *Judge) evictsBeside(c Claim, waiting []fleet.Waiting) bool {
+	return slices.ContainsFunc(waiting, func(it fleet.Waiting) bool {
+		if it.Workload == c.Work || it.Pool != fleet.Base || it.Workload.State != fleet.Pending {
+			return false
+		}
+		return slices.ContainsFunc(j.Ways(it), func(way Claim) bool {
+			return j.places(way, j.sceneOf(way, nil), func(place []Stand) bool { return j.with(way, place).evicts(c, waiting) })
+		})
+	})
+}
+
+// stands says whether something stands of a workload.
+func (j *Judge) stands(w *fleet.Workload) bool {
+	return slices.ContainsFunc(j.units, func(u Unit) bool { return u.Work == w })
 }
