@@ -39,7 +39,8 @@ func Staircases(u *musterv1.UsableResponse) []Staircase {
 func ahead(u interface {
 	GetWaiting() int32
 	GetReserved() int32
-}) int32 {
+},
+) int32 {
 	return u.GetWaiting() + u.GetReserved()
 }
 
