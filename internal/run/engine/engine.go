@@ -36,8 +36,8 @@ type Options struct {
 	// hears all that stands when the engine opens, and then of each record once that is
 	// durable: a decision that a crash can undo never reaches a cluster.
 	Driver driver.Driver
-	// Wake is told of each cluster on which something was decided, once that is durable;
-	// may be nil. It must return at once. A caller that is woken reads the state.
+	// Wake is told of each cluster on which something was decided about a workload (waker.go),
+	// once that is durable; may be nil. It must return at once. A caller that is woken reads the state.
 	Wake func(cluster string)
 	// Plan hears every record in order, with the state right after it, and returns what
 	// is to be done once the record is durable (nil: nothing).
