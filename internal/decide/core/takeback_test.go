@@ -34,8 +34,8 @@ func TestWhoIsEvictedForWorkLeavesItTheRoom(t *testing.T) {
 	st.idle(5 * time.Minute)
 }
 
-// parted is a quota of three nodes in three islands, all in use by spread. pair waits for two nodes in one piece: k has them, but
-// backs the quota with one, for each island's own share is less than its nodes.
+// parted is a quota of three nodes in three islands, all in use by spread. pair waits for two nodes in one piece. Island k has
+// them, but backs the quota with one: each island's own share is less than its nodes.
 func parted(t *testing.T) tale {
 	st := smallFleet(t, 1, 1, 2)
 	st.do(0, core.SetPolicy{Policy: fleet.DefaultPolicy()})
