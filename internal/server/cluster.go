@@ -21,8 +21,9 @@ import (
 // reconciled are Kubernetes clusters: each is brought to what the state says.
 type reconciled interface {
 	Run(ctx context.Context) error // until ctx ends
-	Wake(cluster string)           // something was decided for it
-	// Listen takes lines of agents until ctx ends; at once over where none come.
+	Wake(cluster string)           // a record names a workload that stands there, or stood there
+	// Listen takes connections of agents until ctx ends. Where no agent connects to this
+	// server, it returns at once.
 	Listen(ctx context.Context) error
 	// Said is what the clusters themselves say of a workload.
 	Said(namespace, name, target string) []string

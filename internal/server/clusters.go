@@ -109,7 +109,7 @@ func (c *clusters) Invite(nodes, live int) {
 	}
 }
 
-// Wake says that something was decided for a cluster.
+// Wake says that something was decided about a workload of a cluster.
 func (c *clusters) Wake(cluster string) {
 	if reconciler, ok := c.reconcilers.Load(cluster); ok {
 		reconciler.(*kube.Reconciler).Wake()

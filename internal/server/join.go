@@ -66,7 +66,7 @@ func (e kubeEngine) Do(ctx context.Context, r core.Request) ([]*core.Refusal, er
 func (e kubeEngine) Read(look func(*fleet.State))  { e.engine.Read(look) }
 func (e kubeEngine) Study(look func(*fleet.State)) { e.engine.Study(look) }
 
-// Wake says that something was decided for the cluster.
+// Wake says that something was decided about a workload of the cluster.
 func (j *joined) Wake(string) {
 	if reconciler := j.server.reconciler.Load(); reconciler != nil {
 		reconciler.Wake()

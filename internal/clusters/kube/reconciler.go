@@ -19,7 +19,7 @@ type Reconciler struct {
 	controllers
 
 	checked bool          // the fleet of what runs on the cluster is this one
-	decided chan struct{} // has room for one: something was decided for the cluster
+	decided chan struct{} // has room for one: something was decided about a workload of the cluster
 	first   chan struct{}
 	once    sync.Once
 
@@ -77,7 +77,7 @@ const (
 	batchSize          = 200              // commands in one record
 )
 
-// Wake says that something was decided for the cluster: Run compares at once.
+// Wake says that something was decided about a workload of the cluster: Run compares at once.
 func (r *Reconciler) Wake() {
 	select {
 	case r.decided <- struct{}{}:

@@ -14,9 +14,9 @@
 // and stops work, through orders: a simulator (package simulated), or a batch system that
 // takes start and stop. Write a reconciler where the cluster shows its objects and others
 // change them too: package kube reads the state, compares it with the cluster, and is only
-// woken when something was decided there (engine.Options.Wake). It is no Driver, yet it
-// uses this room's words for a workload, its replicas and what has left: Job, Tally, Slot
-// and Stopped.
+// woken when something was decided about a workload there (engine.Options.Wake). It is no
+// Driver, yet it uses this room's words for a workload, its replicas and what has left:
+// Job, Tally, Slot and Stopped.
 //
 // Driver is all that the engine needs. A server also needs Pumped: Pump hands reports over
 // when they are due. A driver brings no nodes: people add them (`muster apply`), and a

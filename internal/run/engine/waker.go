@@ -7,8 +7,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// waker tells of which clusters a record decides something: those on which the replicas
-// that it names stand after it, or stood before.
+// waker wakes the clusters that a record concerns. Those are the clusters on which a workload
+// that it names stands after the record, or stood before it. A record that names no workload
+// wakes none.
 type waker struct {
 	wake   func(cluster string)
 	stands map[uint64]string // cluster by workload
