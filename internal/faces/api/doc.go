@@ -7,7 +7,7 @@
 // that is guard in server.go. Then interceptors say what is wrong with it
 // (validate.go), and let costly questions wait for a turn of their own (turns.go).
 // Last comes its service (service_*.go). Whether a role reaches the thing in question
-// the command itself judges (permit.go of the core), or the answer.
+// the command itself judges (permitted in the core), or the answer.
 //
 // A service has the message translated into a command and hands it to the engine
 // (write.go), or asks the state and has the answer translated (read.go). The
