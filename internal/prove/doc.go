@@ -15,5 +15,6 @@
 //	trace                      reads job traces
 //	sbom                       writes what a program is made of
 //
-// Nothing here re-implements what it proves: it drives the engine that serves production.
+// What is proved is the code that serves production: no room here has a second engine.
+// Only judge and oracle work out by code of their own what is right, and compare.
 package prove

@@ -9,10 +9,10 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// guarded is the engine as the API of a server asks for it. No cluster is set to mode
-// enforce that this server was told to watch only: nothing could be carried out there, and
-// everything would wait for it. No workload is submitted to real clusters: they make pods
-// from their own objects, so it would hold GPUs and never run.
+// guarded is the engine as the API of a server asks for it. It refuses two commands that this
+// server could not carry out. One sets a cluster to mode enforce that the server only watches:
+// nothing could be started there, and work would wait for ever. The other submits a workload
+// to real clusters: no pod is made for it, so it would hold GPUs and never run.
 type guarded struct {
 	decider
 	only func(cluster string) (how string) // how a cluster was joined that is watched only; "": it is not

@@ -56,8 +56,8 @@ type Row struct {
 	Part  Part
 }
 
-// rows are all reasons, in the order of the contract's table. The order in which a workload's blockers are listed is the contract's
-// (semantics §7), and is made in answer/explain.
+// rows are all reasons, in the order of the contract's table (semantics §7). In which order
+// a workload's blockers are listed depends on its queue: answer/explain makes that.
 var rows = []Row{
 	{NoSuchPartition, Change, Quota},
 	{ClusterNotReady, Fault, Broken},

@@ -49,7 +49,8 @@ func (t *turn) makesWay(e event.Event) bool {
 	return w == nil || !w.Flexes()
 }
 
-// resume starts work that stopped for visits elsewhere, once planned work has looked at all that changed.
+// resume starts a workload on other nodes, which stopped so that its own could be visited. It does nothing before planned
+// work has found nothing left to do. Once it could start none, it tries none until planned work has looked again.
 func (t *turn) resume() bool {
 	t.looked = t.looked && t.startElsewhere()
 	return t.looked

@@ -49,8 +49,9 @@ func (t *turn) settlePartitions() {
 	}
 }
 
-// stand lets the partitions that changed stand as the moment wants it, before any work is placed: planned
-// work acts on that. It adds them to those that changed before.
+// stand brings each partition that changed up to this moment, before any work is placed: first its
+// nodes and what runs there, then its backing. Planned work acts on what stands then. The partitions are
+// added to the list of those that changed before.
 func (t *turn) stand(changed []*fleet.Partition) []*fleet.Partition {
 	for dirty := t.s.TakeDirty(); len(dirty) > 0; dirty = t.s.TakeDirty() {
 		for _, p := range dirty {

@@ -120,7 +120,7 @@ type turn struct {
 	imagined  bool            // in a copy, to see what an end leads to: no people are told of others
 
 	asked  int  // how many events there were when planned work had nothing more to do
-	looked bool // planned work has looked at all that changed, and what stopped for it was not asked since: see resume
+	looked bool // planned work found nothing left to do, and resume has not failed since to start what stopped for it
 
 	woken int // clusters that were looked at because their moment had come
 }

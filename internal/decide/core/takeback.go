@@ -92,9 +92,9 @@ func overlap(a, b []fleet.Spot) bool {
 	})
 }
 
-// takeBack undoes a decision of the trail and all that followed, so that the plan which
-// would take its room is made without anybody having had it first. Where that was tried
-// already, the plan may be made at once: see startAsMoved.
+// takeBack undoes a decision of the trail and all that followed it. The plan that would have
+// taken its room is then made anew, as if the room had never been given. Where the room was
+// taken back from that unit as often as it may be, the plan may be made at once: see startAsMoved.
 func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan placement.Plan) (placement.Plan, bool) {
 	d, by := t.trail.decisions[at], plan.Part() // as long as its workload stands
 	moved := promise.Present(p)

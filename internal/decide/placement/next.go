@@ -30,8 +30,9 @@ func (pl *Planner) Next() (Plan, bool) {
 	return Plan{}, false
 }
 
-// Again plans what a plan was made for, in the state as it is now, before anything else is
-// decided; false also for growth and mending, which have their turn.
+// Again makes a new plan for the unit of an earlier plan, in the state as it is now and before
+// anything else is decided. It says false where there is none, and for growth and mending: Next
+// comes to them in their order.
 func (pl *Planner) Again(plan Plan) (Plan, bool) {
 	w, part := plan.Workload, plan.Part()
 	if plan.Kind != Place || !asks(w, part.Pool) || pl.isWithheld(w, part.Pool) {

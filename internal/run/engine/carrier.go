@@ -102,9 +102,10 @@ func (c *carrier) note(id uint64, e event.Event) {
 	}
 }
 
-// lose tells of lost replicas that the driver knows: of leaving ones those whose
-// orders nothing obeys any more, and then running ones. What was only reserved it
-// has never heard of.
+// lose tells the driver which of the replicas that it knows a record takes away at once.
+// Leaving ones come first: those that the state lists as leaving no more, since nothing
+// is left to obey their order to stop. The rest ran. Replicas that were only
+// reserved are left out: the driver has never heard of them.
 func (c *carrier) lose(r event.Record, s *fleet.State) {
 	for _, e := range r.Events {
 		id, spots := lostBy(e)
