@@ -10,8 +10,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// mostNodeRecords is how many of the last records about a node are looked at for changes of its state: as many as its page shows.
-const mostNodeRecords = 30
+// mostNodeChanges is of how many of the last records a node's changes are told: as many as its page shows. Other records about it
+// are not counted: whether there are more of them is not told to whoever may not read them.
+const mostNodeChanges = 30
 
 // changesOf adds the last changes of a node's state to what is told of its health. A node that only its cluster cordons has
 // neither a signal of a monitor nor a fault.
@@ -20,8 +21,8 @@ func (s healthService) changesOf(ctx context.Context, m *musterv1.NodeHealthRequ
 	if err != nil {
 		return err
 	}
-	p := &page{limit: mostNodeRecords, last: true, until: until, choice: choice{about: out.GetNode().GetNode()}}
-	if p.remembered() {
+	p := &page{limit: mostNodeChanges, last: true, until: until, kinds: []string{event.NodeChanged{}.Kind()}, choice: choice{about: out.GetNode().GetNode()}}
+	if until == fleet.Never {
 		err = s.recent.lastPage(ctx, s.engine, p)
 	} else {
 		err = eventService(s).lastPage(ctx, p)

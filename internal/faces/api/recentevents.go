@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -14,17 +15,18 @@ import (
 // page that is open reads only what is new.
 type recentEvents struct {
 	mu    sync.Mutex
-	pages map[recentKey]recentPage
+	pages map[recentKey]*recentPage
 }
 
-// recentKey is a thing, and how many records about it are wanted.
+// recentKey is a thing, and how many records about it are wanted, of which kinds.
 type recentKey struct {
-	about string
-	limit int
+	about, kinds string
+	limit        int
 }
 
 // recentPage is the last records about a thing, of those up to a sequence number.
 type recentPage struct {
+	mu      sync.Mutex // one reads the log, and others who ask the same wait for it
 	records []event.Record
 	earlier bool // there are others before them
 	until   uint64
@@ -35,18 +37,17 @@ const mostRecent = 256
 
 // lastPage fills a page with the last records about its thing.
 func (l *recentEvents) lastPage(ctx context.Context, e Engine, p *page) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	key := recentKey{p.about, p.limit}
-	was := l.pages[key]
+	kept := l.of(recentKey{p.about, strings.Join(p.kinds, " "), p.limit})
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
 	var end uint64
 	e.Look(func(state *fleet.State) {
 		end = state.Seq
 		p.mean(state)
 	})
-	p.records, p.earlier = slices.Clone(was.records), was.earlier
-	from := was.until + 1
-	if was.until == 0 {
+	p.records, p.earlier = slices.Clone(kept.records), kept.earlier
+	from := kept.until + 1
+	if kept.until == 0 {
 		from = 0 // the first that is kept
 	}
 	err := e.RecordsWith(ctx, from, p.subject.MayBeIn, func(r event.Record) error {
@@ -58,9 +59,29 @@ func (l *recentEvents) lastPage(ctx context.Context, e Engine, p *page) error {
 	if err != nil && !errors.Is(err, errFound) {
 		return err
 	}
-	if l.pages == nil || len(l.pages) >= mostRecent {
-		l.pages = map[recentKey]recentPage{}
-	}
-	l.pages[key] = recentPage{slices.Clone(p.records), p.earlier, max(end, was.until)}
+	kept.records, kept.earlier, kept.until = slices.Clone(p.records), p.earlier, max(end, kept.until)
 	return nil
+}
+
+// of is what is remembered of a thing, made if need be. Where much is, something else is forgotten for it: never all, for whoever
+// asks about ever more things would have all others' pages read the log again.
+func (l *recentEvents) of(key recentKey) *recentPage {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	kept := l.pages[key]
+	if kept != nil {
+		return kept
+	}
+	if l.pages == nil {
+		l.pages = map[recentKey]*recentPage{}
+	}
+	for other := range l.pages {
+		if len(l.pages) < mostRecent {
+			break
+		}
+		delete(l.pages, other)
+	}
+	kept = &recentPage{}
+	l.pages[key] = kept
+	return kept
 }

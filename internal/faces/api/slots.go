@@ -11,6 +11,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/run/gate"
 )
 
@@ -385,11 +386,30 @@ func (t *turns) steps(ctx context.Context, c *caller, req connect.AnyRequest) (s
 		})
 	}
 	most, counts := patienceInLine, t.busy
-	if changes {
+	switch {
+	case changes && costly:
+		counts = t.batched(req.Any())
+	case changes:
 		most, counts = mostOfWrite, gate.Elapsed // another goroutine decides it
 	}
 	if costly {
 		return append(steps, func() (func(), error) { return t.costly(ctx, c, what, counts) })
 	}
 	return append(steps, func() (func(), error) { return t.pace(ctx, c, what, most, counts) })
+}
+
+// batched counts what many commands in one call take: what is done for them here, and a bound for each piece that is decided. The rest
+// of the time they wait for others and for the disk.
+func (t *turns) batched(message any) counter {
+	most := mostOfWrite
+	if m, ok := message.(*musterv1.SubmitBatchRequest); ok {
+		most *= time.Duration(1 + len(m.GetSpecs())/atOnce)
+	}
+	return func() func() time.Duration {
+		busy, all := t.busy(), gate.Elapsed()
+		return func() time.Duration {
+			here := busy()
+			return here + min(most, all()-here)
+		}
+	}
 }

@@ -67,6 +67,21 @@ func TestWhatACallWaitsForIsNoWorkForItsCaller(t *testing.T) {
 	}
 }
 
+// A batch waits for others' decisions and for the disk. Its caller pays for what is done for it, and a bound for each piece.
+func TestABatchPaysNotForWhatItWaits(t *testing.T) {
+	turns := calmTurns()
+	turns.busy = func() func() time.Duration { return func() time.Duration { return 0 } }
+	synctest.Test(t, func(t *testing.T) {
+		for specs, want := range map[int]time.Duration{1: mostOfWrite, 1000: 11 * mostOfWrite} {
+			took := turns.batched(&musterv1.SubmitBatchRequest{Specs: make([]*musterv1.WorkloadSpec, specs)})()
+			<-time.After(10 * time.Second)
+			if is := took(); is != want {
+				t.Errorf("%d workloads count %v, want %v", specs, is, want)
+			}
+		}
+	})
+}
+
 // Calls that are refused for what stands in them, and streams too many, count, too: reading them
 // takes time. Who has none left waits before anything is read.
 func TestWhatIsRefusedCounts(t *testing.T) {

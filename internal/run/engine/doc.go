@@ -12,7 +12,7 @@
 //	Look      what is durable               who studies            who studies           a mirror
 //	Study     the same, to one at a time    who looks or studies   who looks or studies  the same mirror
 //	Ponder    the same, to one at a time    others who ponder      others who ponder     a second mirror
-//	Peek      who may call, and the policy  nothing                nothing               a small copy
+//	Peek      who may call, and the policy  nothing                no other              a small copy
 //	LookBack  the state at a past moment    others who look back   others who look back  a rebuilt state
 //
 // Read (read.go) returns once what it saw is durable, and becomes Look while the journal

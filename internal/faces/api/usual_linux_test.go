@@ -1,0 +1,67 @@
+package api
+
+import (
+	"context"
+	"syscall"
+	"testing"
+
+	"github.com/muster-fleet/muster/internal/answer/past"
+	"github.com/muster-fleet/muster/internal/run/gate"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// ranked notes by which rank of the kernel's it is read.
+type ranked struct {
+	Engine
+	note func(what string)
+}
+
+func (r ranked) show(what string, fn func(*fleet.State)) { r.note(what); fn(nil) }
+
+func (r ranked) Read(fn func(*fleet.State))  { r.show("read", fn) }
+func (r ranked) Look(fn func(*fleet.State))  { r.show("look", fn) }
+func (r ranked) Study(fn func(*fleet.State)) { r.show("study", fn) }
+
+func (r ranked) LookBack(context.Context, fleet.Instant) (*fleet.State, error) {
+	r.note("look back")
+	return nil, nil
+}
+
+// rankedPast does so where the past is read.
+type rankedPast struct{ note func(what string) }
+
+func (r rankedPast) Read(context.Context, uint64, func(*past.Book)) error {
+	r.note("the book of the past")
+	return nil
+}
+
+// Who reads the state or the past holds a lock that others wait for. A call that gives way would hold it until it has had a
+// processor.
+func TestCallsThatGiveWayReadAsUsual(t *testing.T) {
+	rank := func() int {
+		is, err := syscall.Getpriority(syscall.PRIO_PROCESS, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	usual, seen := rank(), map[string]int{}
+	note := func(what string) { seen[what] = rank() }
+	e, p, nothing := usualEngine{ranked{note: note}}, usualPast{rankedPast{note}}, func(*fleet.State) {}
+	gate.Aside(func() {
+		e.Read(nothing)
+		e.Look(nothing)
+		e.Study(nothing)
+		_, _ = e.LookBack(t.Context(), 0)
+		_ = p.Read(t.Context(), 0, nil)
+		note("what the call does itself")
+	})
+	for what, is := range seen {
+		if own := what == "what the call does itself"; (is == usual) == own && usual > 1 {
+			t.Errorf("%s has rank %d, usual is %d", what, is, usual)
+		}
+	}
+	if len(seen) != 6 {
+		t.Errorf("seen are %v", seen)
+	}
+}
