@@ -11,7 +11,7 @@ import (
 )
 
 // mostNodeChanges is of how many of the last records a node's changes are told: as many as its page shows. Other records about it
-// are not counted: whether there are more of them is not told to whoever may not read them.
+// are not counted: whether there are more of them is not told to a reader who may not read them.
 const mostNodeChanges = 30
 
 // changesOf adds the last changes of a node's state to what is told of its health. A node that only its cluster cordons has

@@ -77,7 +77,7 @@ func (s fleetService) CloseIncident(ctx context.Context, m *musterv1.CloseIncide
 }
 
 // Apply does several changes together or not at all. Only a caller who may change the policy keeps others from that meanwhile:
-// what is refused, or tried in vain, holds up no operator.
+// what is refused, or only tried, holds up no operator.
 func (s fleetService) Apply(ctx context.Context, m *musterv1.ApplyRequest) (*musterv1.ApplyResponse, error) {
 	if c := callerOf(ctx); c.may(access.SetPolicy) || c.may(access.SetHealth) {
 		s.policy.Lock()
