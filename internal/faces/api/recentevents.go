@@ -63,8 +63,8 @@ func (l *recentEvents) lastPage(ctx context.Context, e Engine, p *page) error {
 	return nil
 }
 
-// of is what is remembered of a thing, made if need be. Where much is, something else is forgotten for it: never all, for whoever
-// asks about ever more things would have all others' pages read the log again.
+// of is what is remembered of a thing, made if need be. Where much is, something else is forgotten for it. It is never all: a
+// caller who asks about ever more things would have all others' pages read the log again.
 func (l *recentEvents) of(key recentKey) *recentPage {
 	l.mu.Lock()
 	defer l.mu.Unlock()
