@@ -74,5 +74,5 @@ func (q *question) inTheWay() (n named) {
 	slices.SortStableFunc(list, func(a, b *fleet.Workload) int {
 		return cmp.Or(cmp.Compare(a.GPUs(), b.GPUs()), cmp.Compare(a.ID, b.ID))
 	})
-	return q.reader.named(q.p, list[:min(len(list), 5)])
+	return q.reader.named(q.p, list[:min(len(list), most)])
 }

@@ -7,8 +7,21 @@ import (
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/run/engine"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
+
+// listed is a cluster whose pods are held to access lists, and gives commands for it.
+func listed(t *testing.T, e *engine.Engine) (by core.Actor, do func(core.Command)) {
+	by = core.Driver
+	by.ByList = true
+	return by, func(c core.Command) {
+		t.Helper()
+		if _, err := (testEngine{e}).Do(context.Background(), core.Request{Command: c, Actor: by, Reason: "the test"}); err != nil {
+			t.Fatalf("%T: %v", c, err)
+		}
+	}
+}
 
 // TestPodsAreCountedForNoQuotaThatIsClosedToThem shows pods that name a quota which their namespace may not
 // target. They hold their nodes on flex, their workload is told so, and shown again there is nothing to say. Once the
@@ -16,14 +29,7 @@ import (
 func TestPodsAreCountedForNoQuotaThatIsClosedToThem(t *testing.T) {
 	pods := []translate.Pod{podOn("elm", "train", "train-0", "n0", "mine"), podOn("elm", "waits", "waits-0", "", "mine")}
 	e := watched(t, nil)
-	by := core.Driver
-	by.ByList = true
-	do := func(c core.Command) {
-		t.Helper()
-		if _, err := (testEngine{e}).Do(context.Background(), core.Request{Command: c, Actor: by, Reason: "the test"}); err != nil {
-			t.Fatalf("%T: %v", c, err)
-		}
-	}
+	by, do := listed(t, e)
 	p := snapshotOf(objects{pods: pods})
 	look := func() (commands []core.Command, notes string) {
 		e.Read(func(s *fleet.State) {
@@ -82,14 +88,7 @@ func TestAWorkloadIsToldWhatItIsNotCountedFor(t *testing.T) {
 func TestPodsOfAClosedQuotaAreTakenOverOnFlex(t *testing.T) {
 	pods := []translate.Pod{podOn("oak", "train", "train-0", "n0", "oak")}
 	e := watched(t, pods)
-	by := core.Driver
-	by.ByList = true
-	do := func(c core.Command) {
-		t.Helper()
-		if _, err := (testEngine{e}).Do(context.Background(), core.Request{Command: c, Actor: by, Reason: "the test"}); err != nil {
-			t.Fatalf("%T: %v", c, err)
-		}
-	}
+	_, do := listed(t, e)
 	do(core.SetAccess{Path: "oak", Access: fleet.Access{Namespaces: []string{"elm"}}})
 	do(core.SetMode{Cluster: "tiger", Mode: fleet.Shadow})
 	do(core.SetMode{Cluster: "tiger", Mode: fleet.Enforce})

@@ -11,16 +11,8 @@ func (pl *Planner) Barrier(it fleet.Waiting) (fleet.Waiting, bool) {
 	if a == nil {
 		return fleet.Waiting{}, false
 	}
-	hs, back := heads{}, pl.returning(a)
-	for _, ahead := range a.Firsts() {
-		if !ahead.Before(&it) {
-			break
-		}
-		for _, r := range earlierThan(&back, ahead.Key) {
-			hs.first.considerReturning(pl, a, r)
-		}
-		hs.consider(pl, a, *ahead)
-	}
+	back := pl.returning(a)
+	hs := pl.headsBefore(a, &back, func(ahead *fleet.Waiting) bool { return ahead.Before(&it) })
 	for _, r := range earlierThan(&back, it.Key) {
 		hs.first.considerReturning(pl, a, r)
 	}
@@ -28,6 +20,21 @@ func (pl *Planner) Barrier(it fleet.Waiting) (fleet.Waiting, bool) {
 		return h.it, true
 	}
 	return hs.first.it, false
+}
+
+// headsBefore are the heads of a quota's queue among the units that pass a test, up to the first that does not. Units on their way
+// back to the queue are taken out of back as they come before those.
+func (pl *Planner) headsBefore(a *fleet.Account, back *[]fleet.Waiting, before func(*fleet.Waiting) bool) (hs heads) {
+	for _, ahead := range a.Firsts() {
+		if !before(ahead) {
+			break
+		}
+		for _, r := range earlierThan(back, ahead.Key) {
+			hs.first.considerReturning(pl, a, r)
+		}
+		hs.consider(pl, a, *ahead)
+	}
+	return hs
 }
 
 // FitsBacking says whether a unit would fit the present backing of its quota if nothing ran there.

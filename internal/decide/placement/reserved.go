@@ -7,13 +7,8 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Reserved is the GPUs for which the head of a quota's queue holds a reservation; 0: none does.
 func (pl *Planner) Reserved(a *fleet.Account) int {
-	hs, back := heads{}, pl.returning(a)
-	for _, ahead := range a.Firsts() {
-		for _, r := range earlierThan(&back, ahead.Key) {
-			hs.first.considerReturning(pl, a, r)
-		}
-		hs.consider(pl, a, *ahead)
-	}
+	back := pl.returning(a)
+	hs := pl.headsBefore(a, &back, func(*fleet.Waiting) bool { return true })
 	for _, r := range back {
 		hs.first.considerReturning(pl, a, r)
 	}

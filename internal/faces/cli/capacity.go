@@ -98,7 +98,7 @@ func (p *page) bars(row *musterv1.PartitionCapacity) {
 		{"promisable", f.GetPromisable(), tinted, short2(f.GetUnallocated(), "unallocated")},
 		{"assigned", f.GetAssigned(), uncoloured, short2(f.GetUnbacked(), "unbacked")},
 		{"backed", f.GetBacked(), good, gangsUnbacked(f)},
-		{"scheduled", f.GetScheduled(), good, joined2(short2(f.GetUnscheduled(), "unscheduled"), short2(f.GetBorrowed(), "borrowed besides"), short2(f.GetOver(), "over (cut) besides"))},
+		{"scheduled", f.GetScheduled(), good, joined(short2(f.GetUnscheduled(), "unscheduled"), short2(f.GetBorrowed(), "borrowed besides"), short2(f.GetOver(), "over (cut) besides"))},
 		{"flex", f.GetFlex(), waiting, short2(f.GetFlexUsed(), "used")},
 	} {
 		bar := p.paint.paint(one.style, bar(one.n, f.GetInstalled(), 50))
@@ -107,8 +107,8 @@ func (p *page) bars(row *musterv1.PartitionCapacity) {
 	p.say("")
 }
 
-// joined2 joins remarks, without the empty ones.
-func joined2(remarks ...string) string {
+// joined joins remarks, without the empty ones.
+func joined(remarks ...string) string {
 	return strings.Join(slices.DeleteFunc(remarks, func(s string) bool { return s == "" }), ", ")
 }
 

@@ -54,7 +54,7 @@ func cutNote(c *musterv1.HaircutCut) string {
 	if n := c.GetCutTemporary(); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d would end %s", n, weekday(c.GetTemporaryUntil().AsTime())))
 	}
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+	return joined(parts...)
 }
 
 // spared names the quotas that were asked to give and keep all they have, and says why.

@@ -24,28 +24,26 @@ func Staircases(u *musterv1.UsableResponse) []Staircase {
 	var list []Staircase
 	for _, q := range u.GetQuotas() {
 		steps := draw.StairsOf(int(q.GetGpusPerNode()), int(q.GetFree()), ints(q.GetIslandNodes()), ints(flex[q.GetPartition()].GetIslandNodes()))
-		s := Staircase{Target: q.GetQuota(), Partition: q.GetPartition(), Steps: steps, Quota: q, pale: pale(draw.Flex, ahead(flex[q.GetPartition()]))}
-		s.pale = append(s.pale, pale(draw.Quota, ahead(q))...)
+		s := Staircase{Target: q.GetQuota(), Partition: q.GetPartition(), Steps: steps, Quota: q, pale: pale(draw.Flex, flex[q.GetPartition()])}
+		s.pale = append(s.pale, pale(draw.Quota, q)...)
 		list = append(list, s)
 	}
 	for _, f := range u.GetFlex() {
 		steps := draw.StairsOf(int(f.GetGpusPerNode()), 0, nil, ints(f.GetIslandNodes()))
-		list = append(list, Staircase{Target: "flex", Partition: f.GetPartition(), Steps: steps, Flex: f, pale: pale(draw.Flex, ahead(f))})
+		list = append(list, Staircase{Target: "flex", Partition: f.GetPartition(), Steps: steps, Flex: f, pale: pale(draw.Flex, f)})
 	}
 	return list
 }
 
-// ahead counts what comes first: workloads that wait, and GPUs that one of another namespace has reserved.
-func ahead(u interface {
+// ordered says what of a target comes first: how many workloads wait, and how many GPUs one of them has reserved.
+type ordered interface {
 	GetWaiting() int32
 	GetReserved() int32
-},
-) int32 {
-	return u.GetWaiting() + u.GetReserved()
 }
 
-func pale(ink draw.Ink, waiting int32) []draw.Ink {
-	if waiting == 0 {
+// pale is the ink of what others come before; none, where there are no others.
+func pale(ink draw.Ink, of ordered) []draw.Ink {
+	if of.GetWaiting() == 0 && of.GetReserved() == 0 {
 		return nil
 	}
 	return []draw.Ink{ink}

@@ -25,8 +25,8 @@ func (s *Site) Nowhere() http.Handler {
 // knownFrame is a frame of what was asked before for this reader; bare, where nothing was.
 func (v *Visit) knownFrame(f frame) frame {
 	if h, known := v.site.heads.known(v); known {
-		f.actor, f.operator, f.version = h.status.GetActor(), h.status.GetOperator(), h.status.GetSeen().GetVersion()
-		f.banners, f.stale = markSeen(h.banners, h.status.GetWarnings()), h.stale
+		f.know(h)
+		f.stale = h.stale
 	}
 	if at := v.site.began.Load(); at != nil {
 		f.from = *at

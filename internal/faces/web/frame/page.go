@@ -75,11 +75,16 @@ func (v *Visit) frame(p Page) (frame, error) {
 	if err != nil {
 		return f, err
 	}
-	f.actor, f.operator, f.version, f.banners = h.status.GetActor(), h.status.GetOperator(), h.status.GetSeen().GetVersion(), markSeen(h.banners, h.status.GetWarnings())
+	f.know(h)
 	if v.AsOf == nil {
 		f.stale = h.stale
 	}
 	return f, nil
+}
+
+// know adds who reads, and what everybody must see.
+func (f *frame) know(h head) {
+	f.actor, f.operator, f.version, f.banners = h.status.GetActor(), h.status.GetOperator(), h.status.GetSeen().GetVersion(), markSeen(h.banners, h.status.GetWarnings())
 }
 
 // show renders a page: whole, or what of it changes where an open page asks.
