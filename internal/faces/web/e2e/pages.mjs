@@ -33,7 +33,7 @@ await step('a page says the same as the command line', async tab => {
   }
   for (const p of said.partitions) {
     const cells = await tab.locator(`[id="row-${p.partition}"] td.n .num`).allInnerTexts();
-    const want = ['installed', 'healthy', 'promisable', 'assigned', 'backed', 'scheduled', 'flex', 'flexUsed'].map(w => (p.figures || p)[w] ?? 0);
+    const want = ['installed', 'healthy', 'promisable', 'assigned', 'backed', 'scheduled', 'borrowed', 'over', 'flex', 'flexUsed'].map(w => (p.figures || p)[w] ?? 0);
     assert.deepEqual(cells.map(figure), want, p.partition);
   }
 });
