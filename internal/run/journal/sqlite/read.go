@@ -19,10 +19,11 @@ const (
 
 // A stretch is what a reader takes from the file at once, so that no
 // transaction stays open while fn works: it would keep the write-ahead log from
-// being reused.
+// being reused. Each reader who waits in fn, as one who streams to a slow caller does, keeps
+// one in memory.
 const (
 	stretchRows  = 512
-	stretchBytes = 1 << 20
+	stretchBytes = 128 << 10
 )
 
 // Read calls fn for the entries from the sequence number on; see journal.Journal.
@@ -83,7 +84,8 @@ func (j *Journal) scan(ctx context.Context, before journal.Link, end uint64, fn 
 		if err := j.readStretch(&found, before, stretchRows); err != nil {
 			return err
 		}
-		for _, e := range found.entries {
+		for i, e := range found.entries {
+			found.entries[i] = journal.Entry{} // fn may wait for long
 			if err := fn(e); err != nil {
 				return err
 			}
