@@ -34,17 +34,17 @@ func (o *orders) Stop(at fleet.Instant, id uint64, spots []fleet.Spot, until fle
 	o.keep(func() { o.to.Stop(at, id, spots, until) })
 }
 
-// Lost is kept.
-func (o *orders) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
-	o.keep(func() { o.to.Lost(at, id, spots) })
+// Forget is kept.
+func (o *orders) Forget(at fleet.Instant, id uint64, spots []fleet.Spot) {
+	o.keep(func() { o.to.Forget(at, id, spots) })
 }
 
-// Gone is kept.
-func (o *orders) Gone(at fleet.Instant, id uint64) { o.keep(func() { o.to.Gone(at, id) }) }
+// Delete is kept.
+func (o *orders) Delete(at fleet.Instant, id uint64) { o.keep(func() { o.to.Delete(at, id) }) }
 
-// Again is kept.
-func (o *orders) Again(at fleet.Instant, stands driver.Standing) {
-	o.keep(func() { o.to.Again(at, stands) })
+// Restate is kept.
+func (o *orders) Restate(at fleet.Instant, stands driver.Standing) {
+	o.keep(func() { o.to.Restate(at, stands) })
 }
 
 // Resync is kept.

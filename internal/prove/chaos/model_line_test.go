@@ -76,17 +76,17 @@ func (l *line) Stop(_ fleet.Instant, id uint64, spots []fleet.Spot, until fleet.
 	l.order(false, func(d driver.Driver, at fleet.Instant) { d.Stop(at, id, spots, until) })
 }
 
-func (l *line) Lost(_ fleet.Instant, id uint64, spots []fleet.Spot) {
-	l.order(false, func(d driver.Driver, at fleet.Instant) { d.Lost(at, id, spots) })
+func (l *line) Forget(_ fleet.Instant, id uint64, spots []fleet.Spot) {
+	l.order(false, func(d driver.Driver, at fleet.Instant) { d.Forget(at, id, spots) })
 }
 
-func (l *line) Gone(_ fleet.Instant, id uint64) {
-	l.order(false, func(d driver.Driver, at fleet.Instant) { d.Gone(at, id) })
+func (l *line) Delete(_ fleet.Instant, id uint64) {
+	l.order(false, func(d driver.Driver, at fleet.Instant) { d.Delete(at, id) })
 }
 
-func (l *line) Again(_ fleet.Instant, stands driver.Standing) {
+func (l *line) Restate(_ fleet.Instant, stands driver.Standing) {
 	l.again++
-	l.order(true, func(d driver.Driver, at fleet.Instant) { d.Again(at, stands) })
+	l.order(true, func(d driver.Driver, at fleet.Instant) { d.Restate(at, stands) })
 }
 
 func (l *line) Resync(_ fleet.Instant, all []driver.Standing) {

@@ -47,18 +47,18 @@ func (j *really) leave(spots []fleet.Spot, there driver.Tally) {
 	}
 }
 
-func (t truth) Lost(_ fleet.Instant, id uint64, spots []fleet.Spot) {
+func (t truth) Forget(_ fleet.Instant, id uint64, spots []fleet.Spot) {
 	_, rest := t.of(id).leaving.Take(spots)
 	t.of(id).running.Take(rest)
 }
 
-func (t truth) Gone(_ fleet.Instant, id uint64) { delete(t, id) }
+func (t truth) Delete(_ fleet.Instant, id uint64) { delete(t, id) }
 
 func (t truth) Resync(_ fleet.Instant, all []driver.Standing) {
 	stands := map[uint64]bool{}
 	for _, s := range all {
 		stands[s.Job.ID] = true
-		t.Again(0, s)
+		t.Restate(0, s)
 	}
 	for id := range t {
 		if !stands[id] {
@@ -67,7 +67,7 @@ func (t truth) Resync(_ fleet.Instant, all []driver.Standing) {
 	}
 }
 
-func (t truth) Again(_ fleet.Instant, s driver.Standing) {
+func (t truth) Restate(_ fleet.Instant, s driver.Standing) {
 	j := t.of(s.Job.ID)
 	j.running.Take(s.Running) // these go on; what else is there may be what should leave
 	kept, missing := j.leaving.Take(s.Leaving)

@@ -126,7 +126,7 @@ func TestClustersThatRunSomethingElseAreFound(t *testing.T) {
 		t.Errorf("the clusters run what they were told: %v", f)
 	}
 	id := w.s.Workload("n", "x").ID
-	truth.Lost(w.now, id, []fleet.Spot{{Nodes: []int{w.s.Workloads[id].Replicas[0][0].Node}}})
+	truth.Forget(w.now, id, []fleet.Spot{{Nodes: []int{w.s.Workloads[id].Replicas[0][0].Node}}})
 	if f := truth.agrees(w.s); f == nil {
 		t.Error("a replica is missing on the clusters, and nobody notices")
 	}

@@ -98,12 +98,12 @@ func slower(d time.Duration, pace float64) time.Duration {
 	return time.Duration(float64(d) * pace).Truncate(time.Second)
 }
 
-// Gone forgets a workload.
-func (c *Cluster) Gone(at fleet.Instant, id uint64) {
+// Delete ends a workload, and reports nothing of it.
+func (c *Cluster) Delete(at fleet.Instant, id uint64) {
 	c.mu.Lock()
 	delete(c.fail, id)
 	c.mu.Unlock()
-	c.Driver.Gone(at, id)
+	c.Driver.Delete(at, id)
 }
 
 // Truth is a report as it really was: some workloads end by failing.

@@ -77,22 +77,22 @@ func (w *metered) gpus(spots []fleet.Spot) int {
 	return gpus
 }
 
-// Lost takes away replicas that went down with their node.
-func (m *meter) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
+// Forget takes away replicas that went down with their node.
+func (m *meter) Forget(at fleet.Instant, id uint64, spots []fleet.Spot) {
 	if w := m.jobs[id]; w != nil {
 		m.losses.fail(at, w, spots)
 	}
 	m.leave(at, id, spots)
-	m.Driver.Lost(at, id, spots)
+	m.Driver.Forget(at, id, spots)
 }
 
-// Gone forgets a workload.
-func (m *meter) Gone(at fleet.Instant, id uint64) {
+// Delete ends a workload, and reports nothing of it.
+func (m *meter) Delete(at fleet.Instant, id uint64) {
 	if w := m.jobs[id]; w != nil {
 		m.leave(at, id, w.held.Spots())
 		delete(m.jobs, id)
 	}
-	m.Driver.Gone(at, id)
+	m.Driver.Delete(at, id)
 }
 
 // Take hands reports on and notes which replicas have left and who has finished.

@@ -102,25 +102,25 @@ func (s *Stage) Stop(at fleet.Instant, id uint64, spots []fleet.Spot, until flee
 	s.programs.Stop(at, id, spots, until)
 }
 
-// Lost deletes the pods that go down with their nodes: in a story a failed node is dead
+// Forget deletes the pods that go down with their nodes: in a story a failed node is dead
 // for certain.
-func (s *Stage) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
-	s.programs.Lost(at, id, spots)
+func (s *Stage) Forget(at fleet.Instant, id uint64, spots []fleet.Spot) {
+	s.programs.Forget(at, id, spots)
 	for _, spot := range spots {
 		s.lost = append(s.lost, s.podsAt(id, spot))
 	}
 }
 
-// Gone tells the programs that a workload is over.
-func (s *Stage) Gone(at fleet.Instant, id uint64) {
+// Delete tells the programs that a workload is over.
+func (s *Stage) Delete(at fleet.Instant, id uint64) {
 	delete(s.jobs, id)
-	s.programs.Gone(at, id)
+	s.programs.Delete(at, id)
 }
 
-// Again tells the programs all that stands of one workload.
-func (s *Stage) Again(at fleet.Instant, stands driver.Standing) {
+// Restate tells the programs all that stands of one workload.
+func (s *Stage) Restate(at fleet.Instant, stands driver.Standing) {
 	s.jobs[stands.Job.ID] = stands.Job
-	s.programs.Again(at, stands)
+	s.programs.Restate(at, stands)
 }
 
 // Resync tells the programs all that stands.

@@ -37,15 +37,15 @@ type Driver interface {
 	// Stop asks replicas to leave by a moment. The spots name the order; all it
 	// names is to be reported as Stopped, what the driver knows nothing of too.
 	Stop(at fleet.Instant, id uint64, spots []fleet.Spot, until fleet.Instant)
-	// Lost says that replicas went down with their node: nothing is reported of them.
-	Lost(at fleet.Instant, id uint64, spots []fleet.Spot)
-	// Gone says that the workload is over: whatever still runs of it must go at
+	// Forget says that replicas went down with their node: nothing is reported of them.
+	Forget(at fleet.Instant, id uint64, spots []fleet.Spot)
+	// Delete says that the workload is over: whatever still runs of it must go at
 	// once, and nothing is reported of it.
-	Gone(at fleet.Instant, id uint64)
-	// Again says all that stands of one workload, because an order to leave has not
+	Delete(at fleet.Instant, id uint64)
+	// Restate says all that stands of one workload once more, because an order to leave has not
 	// been answered in time: what has left by it is reported once more, and what is
 	// there after all is made to leave.
-	Again(at fleet.Instant, stands Standing)
+	Restate(at fleet.Instant, stands Standing)
 	// Resync says all that stands, in order of ID: what is missing on the cluster
 	// starts, what should leave and has left is reported as Stopped, and whatever
 	// else runs there goes at once.

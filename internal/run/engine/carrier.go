@@ -122,7 +122,7 @@ func (c *carrier) lose(r event.Record, s *fleet.State) {
 		rest.Take(driver.Bare(left))
 		ran, _ := t.running.Take(rest.Spots())
 		if lost := slices.Concat(left, ran); len(lost) > 0 {
-			c.calls = append(c.calls, func() { c.driver.Lost(r.At, id, lost) })
+			c.calls = append(c.calls, func() { c.driver.Forget(r.At, id, lost) })
 		}
 	}
 }
@@ -168,7 +168,7 @@ func (c *carrier) of(id uint64) *told {
 func (c *carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
 	// What was cancelled may still be leaving its nodes.
 	if w == nil || (w.State.Ended() && w.At() == nil) {
-		c.calls = append(c.calls, func() { c.driver.Gone(at, id) })
+		c.calls = append(c.calls, func() { c.driver.Delete(at, id) })
 		delete(c.told, id)
 		return
 	}
@@ -178,7 +178,7 @@ func (c *carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
 		t.running.Take(driver.Bare(stop))
 	}
 	if lost := t.running.Beyond(running); len(lost) > 0 {
-		c.calls = append(c.calls, func() { c.driver.Lost(at, id, lost) })
+		c.calls = append(c.calls, func() { c.driver.Forget(at, id, lost) })
 	}
 	if run, job, mend := running.Beyond(t.running), jobOf(w), t.mend; len(run) > 0 {
 		c.calls = append(c.calls, func() { c.driver.Run(at, job, run, mend) })
@@ -188,7 +188,7 @@ func (c *carrier) follow(at fleet.Instant, id uint64, w *fleet.Workload) {
 	if t.overdue {
 		t.overdue = false
 		stands := standing(w, t)
-		c.calls = append(c.calls, func() { c.driver.Again(at, stands) })
+		c.calls = append(c.calls, func() { c.driver.Restate(at, stands) })
 	}
 	if w.At() == nil {
 		delete(c.told, id)

@@ -28,10 +28,10 @@ func (e *ear) Stop(_ fleet.Instant, id uint64, spots []fleet.Spot, until fleet.I
 	e.hear("stop %d %v until %s", id, spots, time.Duration(until))
 }
 
-func (e *ear) Lost(_ fleet.Instant, id uint64, spots []fleet.Spot) { e.hear("lost %d %v", id, spots) }
-func (e *ear) Gone(_ fleet.Instant, id uint64)                     { e.hear("gone %d", id) }
+func (e *ear) Forget(_ fleet.Instant, id uint64, spots []fleet.Spot) { e.hear("lost %d %v", id, spots) }
+func (e *ear) Delete(_ fleet.Instant, id uint64)                     { e.hear("gone %d", id) }
 
-func (e *ear) Again(_ fleet.Instant, s driver.Standing) {
+func (e *ear) Restate(_ fleet.Instant, s driver.Standing) {
 	e.hear("again %d: runs %v leaves %v until %s", s.Job.ID, s.Running, s.Leaving, time.Duration(s.Until))
 }
 

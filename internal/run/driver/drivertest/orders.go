@@ -36,9 +36,9 @@ func twoOrders(s *story) {
 
 func lostOnTheWay(s *story) {
 	s.Cluster.Run(at(0), jobOf(1), on(0, 3, 4, 5), false)
-	s.Lost(at(hour), 1, on(0, 5))
+	s.Forget(at(hour), 1, on(0, 5))
 	s.Stop(at(hour), 1, on(7, 3, 4), at(hour+grace))
-	s.Lost(at(hour), 1, on(7, 4))
+	s.Forget(at(hour), 1, on(7, 4))
 	s.expectLeft(3*hour, map[uint64][]fleet.Spot{1: on(7, 3)})
 }
 
@@ -46,7 +46,7 @@ func goneForGood(s *story) {
 	s.Expect("oak", nameOf(1), 2*hour)
 	s.Cluster.Run(at(0), jobOf(1), on(0, 3, 4), false)
 	s.Stop(at(hour), 1, on(7, 3), at(hour+grace))
-	s.Gone(at(hour), 1)
+	s.Delete(at(hour), 1)
 	if left, ended := s.reports(5 * hour); len(left)+len(ended) > 0 {
 		s.t.Fatalf("of a workload that is over %v have left and %v have ended", left, ended)
 	}

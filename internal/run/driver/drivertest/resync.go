@@ -38,7 +38,7 @@ func orderGivenAgain(s *story) {
 	s.Stop(at(hour), 1, on(7, 3), at(hour+grace))
 	s.expectLeft(hour+grace, map[uint64][]fleet.Spot{1: on(7, 3)}) // it is lost on its way
 	again := driver.Standing{Job: jobOf(1), Started: at(0), Running: on(0, 3, 4), Leaving: on(7, 3), Until: at(2*hour + grace)}
-	s.Again(at(2*hour), again)
+	s.Restate(at(2*hour), again)
 	s.expectLeft(2*hour+grace, map[uint64][]fleet.Spot{1: on(7, 3)})
 	s.Stop(at(3*hour), 1, on(9, 3), at(3*hour+grace)) // what stands beside is still there
 	s.expectLeft(3*hour+grace, map[uint64][]fleet.Spot{1: on(9, 3)})

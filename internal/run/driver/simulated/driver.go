@@ -56,8 +56,8 @@ func (d *Driver) Stop(at fleet.Instant, id uint64, spots []fleet.Spot, until fle
 	d.stop(at, j, spots, until)
 }
 
-// Lost takes away replicas that went down with their node.
-func (d *Driver) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
+// Forget takes away replicas that went down with their node.
+func (d *Driver) Forget(at fleet.Instant, id uint64, spots []fleet.Spot) {
 	d.mu.Lock()
 	defer d.wake()
 	if j := d.jobs[id]; j != nil {
@@ -67,8 +67,8 @@ func (d *Driver) Lost(at fleet.Instant, id uint64, spots []fleet.Spot) {
 	}
 }
 
-// Gone forgets a workload.
-func (d *Driver) Gone(_ fleet.Instant, id uint64) {
+// Delete ends a workload, and reports nothing of it.
+func (d *Driver) Delete(_ fleet.Instant, id uint64) {
 	d.mu.Lock()
 	defer d.wake()
 	d.forget(id)

@@ -79,7 +79,7 @@ func TestAWorkloadOfUnknownRuntimeRunsUntilItIsGone(t *testing.T) {
 	d := New(Options{})
 	d.Run(at(0), gangOf(1, 1, 0), nodes(3), false)
 	expectSaid(t, d, 1000*time.Hour)
-	d.Gone(at(0), 1)
+	d.Delete(at(0), 1)
 	if len(d.jobs) != 0 {
 		t.Errorf("%d jobs are remembered after the last is gone", len(d.jobs))
 	}
@@ -130,7 +130,7 @@ func TestAMendedGangResumesFromItsLastCheckpoint(t *testing.T) {
 	d.Expect("oak", "job-1", time.Hour)
 	job := gangOf(1, 2, 10*time.Minute)
 	d.Run(at(0), job, nodes(3, 4), false)
-	d.Lost(at(25*time.Minute), 1, nodes(4))
+	d.Forget(at(25*time.Minute), 1, nodes(4))
 	d.Run(at(25*time.Minute), job, nodes(5), true)
 	expectSaid(t, d, 5*time.Hour, "1h5m0s finished 1")
 }
@@ -145,7 +145,7 @@ func TestAnElasticPoolRunsOnWithWhatItHas(t *testing.T) {
 	d.Run(at(0), job, nodes(3, 3, 3), false)
 	d.Stop(at(10*time.Minute), 1, nodes(3), at(11*time.Minute)) // gives back its surplus
 	expectSaid(t, d, 11*time.Minute, "10m0s stopped 1 [{0 [3]}]")
-	d.Lost(at(20*time.Minute), 1, nodes(3)) // one below min: slower, not stopped
+	d.Forget(at(20*time.Minute), 1, nodes(3)) // one below min: slower, not stopped
 	expectSaid(t, d, 5*time.Hour, "1h0m0s finished 1")
 }
 
@@ -169,7 +169,7 @@ func TestAnEndThatWasNotHeardIsReportedAgain(t *testing.T) {
 	d.Expect("oak", "job-1", time.Hour)
 	d.Run(at(0), gangOf(1, 1, 0), nodes(3), false)
 	expectSaid(t, d, time.Hour, "1h0m0s finished 1")
-	d.Lost(at(time.Hour), 1, nodes(3)) // its node went down before the report was heard
+	d.Forget(at(time.Hour), 1, nodes(3)) // its node went down before the report was heard
 	d.Run(at(2*time.Hour), gangOf(1, 1, 0), nodes(4), false)
 	expectSaid(t, d, 3*time.Hour, "2h0m0s finished 1")
 }

@@ -26,8 +26,8 @@ func (d *Driver) Resync(at fleet.Instant, all []driver.Standing) {
 	}
 }
 
-// Again brings one workload to what Muster says stands of it.
-func (d *Driver) Again(at fleet.Instant, stands driver.Standing) {
+// Restate brings one workload to what Muster says stands of it.
+func (d *Driver) Restate(at fleet.Instant, stands driver.Standing) {
 	d.mu.Lock()
 	defer d.wake()
 	d.restore(at, stands)

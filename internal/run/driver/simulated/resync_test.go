@@ -120,7 +120,7 @@ func TestAnOrderThatIsGivenAgainIsAnsweredAgain(t *testing.T) {
 	expectSaid(t, d, time.Minute, "30s stopped 1 [{0 [3] by order 7}]") // lost on its way
 	d.Stop(at(time.Minute), 1, by(9, 3), at(time.Hour))
 	stands := driver.Standing{Job: job, Started: at(0), Running: nodes(3), Leaving: append(by(7, 3), by(9, 3)...), Until: at(time.Hour)}
-	d.Again(at(6*time.Minute), stands)
+	d.Restate(at(6*time.Minute), stands)
 	expectSaid(t, d, 30*time.Minute, "6m0s stopped 1 [{0 [3] by order 7}]")
 	if n := d.jobs[1].staying.Of(0); n != 1 {
 		t.Errorf("%d replicas run, want one", n)
