@@ -2,6 +2,8 @@ package chaos_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -378,9 +380,22 @@ func (w *world) holds() *failure {
 			return f
 		}
 		w.hash = w.s.Hash()
+		if f := w.hashed(); f != nil {
+			return f
+		}
 	}
 	if due(w.every.idle, w.steps) {
 		return w.idle()
+	}
+	return nil
+}
+
+// hashed asks whether the hash, which is worked out piece by piece, is that of the whole encoding.
+func (w *world) hashed() *failure {
+	data, err := w.s.Encode()
+	sum := sha256.Sum256(data)
+	if want := hex.EncodeToString(sum[:8]); err != nil || w.hash != want {
+		return &failure{rule: "a state's hash is that of its encoding", detail: fmt.Sprintf("%s, want %s (%v)", w.hash, want, err)}
 	}
 	return nil
 }

@@ -21,7 +21,7 @@
 //	queues        queue.go, sortedqueue.go, enqueue.go
 //	clusters      lives.go, life.go, blueprint.go, cloud.go, targets.go
 //	people        principal.go, callers.go, binding.go, servicetoken.go, signoff.go, proposal.go, subscription.go
-//	the whole     encode.go, clone.go, fork*.go, arena.go, find.go, tally.go, takeback.go, alarm.go
+//	the whole     encode.go, hash.go, clone.go, fork*.go, arena.go, find.go, tally.go, takeback.go, alarm.go
 //
 // Two files save decisions a look: changes.go counts what changed, by whom it may
 // concern, and worklists.go lists the few workloads to look at again and again. What those

@@ -1,8 +1,6 @@
 package fleet
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -19,16 +17,6 @@ func Decode(data []byte) (*State, error) {
 	}
 	s.Rebuild()
 	return s, nil
-}
-
-// Hash names the state: the first 16 hex digits of the SHA-256 of its encoding.
-func (s *State) Hash() string {
-	data, err := s.Encode()
-	if err != nil {
-		panic(err) // every field of a state can be encoded
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:8])
 }
 
 // Rebuild derives every index from what the state encodes.
