@@ -4,34 +4,31 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // AheadExamples are moments to come, as messages show how they are written.
 const AheadExamples = "friday, 2026-12-04, '2026-12-04 18:00' or 72h"
 
-// layouts are how a moment is written out.
-var layouts = []string{time.RFC3339Nano, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly}
-
 // Ahead reads a moment to come as people write it. It is a length of time from now (72h, 7d,
 // 1d12h), now, a day, a date, or a moment. A day is tomorrow or one of the week, the next of
 // that name; a time may follow ("fri 18:00"). A day begins at 00:00 in the zone.
-func Ahead(text string, now time.Time, zone *time.Location) (at time.Time, ok bool) {
-	text = strings.ToLower(strings.TrimSpace(text))
+func Ahead(when string, now time.Time, zone *time.Location) (at time.Time, ok bool) {
+	when = strings.ToLower(strings.TrimSpace(when))
 	now = now.In(zone)
-	if text == "now" {
+	if when == "now" {
 		return now, true
 	}
-	if d, ok := length(text); ok {
+	if d, ok := length(when); ok {
 		return now.Add(d), true
 	}
-	day, clock, _ := strings.Cut(text, " ")
+	if at, ok := text.Moment(when, zone); ok {
+		return at, true
+	}
+	day, clock, _ := strings.Cut(when, " ")
 	if days, ok := daysTo(day, now.Weekday()); ok {
 		return atClock(now.AddDate(0, 0, days), clock)
-	}
-	for _, layout := range layouts {
-		if at, err := time.ParseInLocation(layout, strings.ToUpper(text), zone); err == nil {
-			return at, true
-		}
 	}
 	return time.Time{}, false
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // SpanFlag is a flag with a length of time, for commands that others add. The
@@ -82,16 +83,14 @@ func (m *moment) Set(text string) error {
 	return nil
 }
 
-func (m *moment) parse(text string) (time.Time, bool) {
+func (m *moment) parse(when string) (time.Time, bool) {
 	if m.ahead {
-		return words.Ahead(text, m.env.Now(), m.env.zone())
+		return words.Ahead(when, m.env.Now(), m.env.zone())
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04", "2006-01-02 15:04", time.DateTime, time.DateOnly} {
-		if at, err := time.ParseInLocation(layout, text, m.env.zone()); err == nil {
-			return at, true
-		}
+	if at, ok := text.Moment(when, m.env.zone()); ok {
+		return at, true
 	}
-	d, err := yamlfile.ParseDuration(strings.TrimSuffix(text, " ago"))
+	d, err := yamlfile.ParseDuration(strings.TrimSuffix(when, " ago"))
 	if err != nil || d < 0 {
 		return time.Time{}, false
 	}

@@ -172,7 +172,7 @@ var rooms = []room{
 	// A page asks the API as its reader, and knows no room that decides.
 	{folder: "internal/faces/web/ask", kind: open, only: "client gen run/gate"},
 	{folder: "internal/faces/web/parts", kind: open, only: "state/text faces/draw faces/picture"},
-	{folder: "internal/faces/web/frame", kind: open, only: "state/event client gen run/gate faces/draw faces/web/ask faces/web/parts"},
+	{folder: "internal/faces/web/frame", kind: open, only: "state/event state/text client gen run/gate faces/draw faces/web/ask faces/web/parts"},
 	{folder: "internal/faces/web/islands", kind: open, only: forPages},
 	{folder: "internal/faces/web/coming", kind: open, only: forPages},
 	{folder: "internal/faces/web/events", kind: open, only: forPages},

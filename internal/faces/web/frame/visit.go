@@ -13,6 +13,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/web/ask"
 	"github.com/muster-fleet/muster/internal/faces/web/parts"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Visit is one request for a page, with the API to ask as its reader.
@@ -50,17 +51,15 @@ func (s *Site) visit(w http.ResponseWriter, r *http.Request) (*Visit, error) {
 // Moment reads a moment as an address or a form writes it: RFC 3339, what a
 // browser's field for times gives (in UTC), a time of today, or so long ago (2h).
 func Moment(word string, now time.Time) (time.Time, error) {
-	word = strings.TrimSuffix(strings.TrimSpace(word), " UTC")
+	word = strings.TrimSpace(word)
 	if d, err := time.ParseDuration(strings.TrimPrefix(word, "-")); err == nil {
 		return now.Add(-d), nil
 	}
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02"} {
-		if t, err := time.Parse(layout, word); err == nil {
-			return t.UTC(), nil
-		}
+	if at, ok := text.Moment(word, time.UTC); ok {
+		return at.UTC(), nil
 	}
 	for _, layout := range []string{"15:04:05", "15:04"} { // as pages write a moment of today
-		if t, err := time.Parse(layout, word); err == nil {
+		if t, err := time.Parse(layout, strings.TrimSuffix(word, " UTC")); err == nil {
 			y, m, d := now.UTC().Date()
 			return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), 0, time.UTC), nil
 		}
