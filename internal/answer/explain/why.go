@@ -49,7 +49,7 @@ func (r Reader) pending(s *fleet.State, w *fleet.Workload, now fleet.Instant) []
 func (r Reader) closest(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	var lists [][]Blocker
 	for _, p := range s.Partitions {
-		if w.May(p) && (w.Flexes() || p.Account(w.Target) != nil) {
+		if w.MayStandIn(p) {
 			lists = append(lists, r.inPartition(s, p, w, now))
 		}
 	}

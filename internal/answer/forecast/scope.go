@@ -77,7 +77,7 @@ func places(s *fleet.State, w *fleet.Workload) []*fleet.Partition {
 	}
 	var list []*fleet.Partition
 	for _, p := range s.Partitions {
-		if w.May(p) && (w.Flexes() || p.Account(w.Target) != nil) {
+		if w.MayStandIn(p) {
 			list = append(list, p)
 		}
 	}

@@ -51,7 +51,7 @@ func TestAReasonIsARefusalOnlyWhereItMeansTheSame(t *testing.T) {
 	alike := []Code{NoSuchPartition, GangTooLarge}
 	for _, r := range core.Codes() {
 		if _, is := Find(string(r.Code)); is && !slices.Contains(alike, Code(r.Code)) {
-			t.Errorf("%s is a reason, and a refusal that means something else", r.Code)
+			t.Errorf("%s is a reason and a refusal: give one another name, or add it to alike in this test if both mean the same", r.Code)
 		}
 	}
 }

@@ -40,7 +40,7 @@ const (
 	MoveQuota    Action = "quota.transfer"
 	HoldInside   Action = "quota.hold" // part of a quota for one of its people
 	CutQuota     Action = "quota.cut"  // haircuts: plan, tell, apply, undo
-	SetBuffer    Action = "promise.set-buffer"
+	SetPromise   Action = "promise.set-buffer"
 )
 
 // What is done with nodes and clusters.
@@ -114,7 +114,7 @@ func Table() []Rule {
 		{Action: MoveQuota, Means: "transfer GPUs between two quotas, both in scope", Roles: []fleet.Role{fleet.QuotaLead, fleet.Manager}},
 		{Action: HoldInside, Means: "hold part of a quota for one of its people", Roles: []fleet.Role{fleet.QuotaLead, fleet.Manager}},
 		{Action: CutQuota, Means: "plan, review, tell, apply and undo haircuts", Roles: []fleet.Role{fleet.Manager}},
-		{Action: SetBuffer, Means: "set what is held back and what is aimed for", Roles: []fleet.Role{fleet.Manager}},
+		{Action: SetPromise, Means: "set what is held back and what is aimed for", Roles: []fleet.Role{fleet.Manager}},
 
 		{Action: RunNodes, Means: "cordon, quarantine and release nodes, reset breakers, judge bursts", Roles: []fleet.Role{fleet.FleetEngineer}},
 		{Action: RunIncidents, Means: "open, update and close incidents", Roles: []fleet.Role{fleet.FleetEngineer}},

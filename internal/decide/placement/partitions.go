@@ -17,7 +17,7 @@ func (pl *Planner) betterInAnother(it fleet.Waiting, plan Plan) bool {
 		return false
 	}
 	for _, p := range pl.s.Partitions {
-		if p == pl.p || p.Halted() != "" || !it.Workload.May(p) || !it.Workload.Flexes() && p.Account(it.Workload.Target) == nil {
+		if p == pl.p || p.Halted() != "" || !it.Workload.MayStandIn(p) {
 			continue
 		}
 		other, ok := New(pl.s, p, pl.now).offer(it)

@@ -22,7 +22,8 @@ func (k *confirming) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&k.yes, "yes", "y", false, "do not ask on a terminal before running work becomes unprotected")
 }
 
-// change is a call that changes something, with what every change carries.
+// change is a call that changes something, with what every change carries: it may be made twice,
+// tried first and then for good. The call of write is made once, and carries that itself.
 type change func(context.Context, *musterv1.Write) (*musterv1.Written, error)
 
 // writeAsking is write for a change that may take the protection of running work.

@@ -14,7 +14,7 @@ func (s *State) requeue(w *Workload) {
 	if w.State == Pending {
 		key := KeyOf(w, w.BaseRank(), false)
 		for _, p := range s.Partitions {
-			if !w.Paused && w.mayStandIn(p) {
+			if !w.Paused && w.MayStandIn(p) {
 				s.enqueue(w, p, Base, key)
 			}
 		}
@@ -38,10 +38,6 @@ func (s *State) enqueueJoins(w *Workload) {
 			s.enqueue(w, w.partition, i, KeyOf(w, p.Rank, false))
 		}
 	}
-}
-
-func (w *Workload) mayStandIn(p *Partition) bool {
-	return w.May(p) && (w.Flexes() || p.accounts[w.Target] != nil)
 }
 
 func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {

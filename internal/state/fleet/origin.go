@@ -22,16 +22,6 @@ func (s *Spec) Home() string {
 	return ""
 }
 
-// May says whether a workload may run in a partition, by what it says itself: the
-// partition that it names, and the cluster it was seen on.
-func (s *Spec) May(p *Partition) bool {
-	if s.Partition != "" && s.Partition != p.ID {
-		return false
-	}
-	home := s.Home()
-	return home == "" || home == p.Cluster
-}
-
 // SeesWork says whether work that has not ended was seen on a cluster.
 func (s *State) SeesWork(cluster string) bool {
 	mark := SeenOn(cluster)

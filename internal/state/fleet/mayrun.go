@@ -1,0 +1,18 @@
+package fleet
+
+// May says whether a workload may run in a partition, by what it says itself: the
+// partition that it names, and the cluster it was seen on.
+func (s *Spec) May(p *Partition) bool {
+	if s.Partition != "" && s.Partition != p.ID {
+		return false
+	}
+	home := s.Home()
+	return home == "" || home == p.Cluster
+}
+
+// MayStandIn says whether a workload may stand in a partition: it may run there, and its quota
+// has a grant there, or it targets flex. Queues, placement, explanations and
+// forecasts ask this; the invariants recount it by themselves.
+func (w *Workload) MayStandIn(p *Partition) bool {
+	return w.May(p) && (w.Flexes() || p.accounts[w.Target] != nil)
+}
