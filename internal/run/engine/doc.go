@@ -21,7 +21,7 @@
 // decisions wait for that copy, and for no other look. The planner keeps notes in the state
 // that it is asked about, so it is asked by Study or Ponder. Ponder is for what takes longer
 // than some milliseconds: a long look or study delays all others of its mirror. Peek
-// (callers.go) reads a small copy, which may not be durable yet. LookBack (read.go) rebuilds
+// (callers.go) reads a small copy, which may not be durable yet. LookBack (lookback.go) rebuilds
 // a state from a snapshot and the log, and keeps the last one. StateAt rebuilds one for its
 // caller to change.
 //

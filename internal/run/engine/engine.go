@@ -145,7 +145,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	e := &Engine{
 		o: o, state: state, keys: known, durable: newMark(state.Seq), step: core.Step,
 		catchingUp: make(chan struct{}, 1), outage: outage{began: make(chan struct{}, 1)},
-		calls: make(chan *call, 1024), quit: make(chan struct{}),
+		calls: make(chan *call, 1024), quit: make(chan struct{}), seen: newSeen(),
 	}
 	e.callers.Store(state.Callers())
 	if o.Steady != nil {

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -43,32 +42,6 @@ func (e *Engine) StateAt(ctx context.Context, at fleet.Instant) (*fleet.State, e
 		return nil, fmt.Errorf("find the moment in the journal: %w", err)
 	}
 	return restore(ctx, e.o.Journal, seq)
-}
-
-// seen is the state of the past that was asked for last, so that who looks around
-// at one moment waits once.
-type seen struct {
-	sync.Mutex
-	state *fleet.State
-}
-
-// LookBack is the state as it was at a moment, for reading only: others may read it
-// at the same time, so it must not be changed.
-func (e *Engine) LookBack(ctx context.Context, at fleet.Instant) (*fleet.State, error) {
-	seq, err := e.o.Journal.SeqAt(ctx, int64(at))
-	if err != nil {
-		return nil, fmt.Errorf("find the moment in the journal: %w", err)
-	}
-	e.seen.Lock()
-	defer e.seen.Unlock() // who asks for the same meanwhile need not work for it, too
-	if s := e.seen.state; s != nil && s.Seq == seq {
-		return s, nil
-	}
-	s, err := restore(ctx, e.o.Journal, seq)
-	if err == nil {
-		e.seen.state = s
-	}
-	return s, err
 }
 
 // SeqAt is the last sequence number of what had happened by a moment; 0 where
