@@ -187,8 +187,7 @@ func (s healthService) JudgeBurst(ctx context.Context, m *musterv1.JudgeBurstReq
 
 // SetHealthPolicy changes what automation may do.
 func (s healthService) SetHealthPolicy(ctx context.Context, m *musterv1.SetHealthPolicyRequest) (*musterv1.SetHealthPolicyResponse, error) {
-	s.policy.Lock()
-	defer s.policy.Unlock()
+	defer s.keepPolicy(ctx, m)()
 	c, err := wire.ReadSetHealthPolicy(s.healthPolicyInForce(), m)
 	w, err := s.written(ctx, m, c, err)
 	return &musterv1.SetHealthPolicyResponse{Written: w}, err
