@@ -21,9 +21,13 @@ func grants(s *fleet.State, cluster string, quotas []translate.Quota) (commands 
 			continue
 		}
 		wanted[q.Path] = true
-		if is := s.Quota(q.Path); is == nil {
+		is := s.Quota(q.Path)
+		if is == nil && q.Unsure {
+			continue // it would begin without a list
+		}
+		if is == nil {
 			commands = append(commands, core.CreateQuota{Path: q.Path, Access: access(nil, cluster, q.Namespaces)})
-		} else if to := access(is, cluster, q.Namespaces); fromClusters(is) && !slices.Equal(to.Namespaces, is.Access.Namespaces) {
+		} else if to := access(is, cluster, q.Namespaces); !q.Unsure && fromClusters(is) && !slices.Equal(to.Namespaces, is.Access.Namespaces) {
 			commands = append(commands, core.SetAccess{Path: q.Path, Access: to})
 		}
 		set, trouble := grantsOf(s, cluster, q)
@@ -133,7 +137,7 @@ func drop(s *fleet.State, cluster, path string) (commands []core.Command) {
 // here what is assigned, and the cluster is told what of it is backed.
 func grantsOnce(s *fleet.State, cluster string, quotas []translate.Quota) (commands []core.Command, problems []translate.Problem) {
 	for _, q := range quotas {
-		if fleet.TreeOf(q.Path) == fleet.Flex {
+		if fleet.TreeOf(q.Path) == fleet.Flex || q.Unsure && s.Quota(q.Path) == nil {
 			continue
 		}
 		if s.Quota(q.Path) == nil {

@@ -173,11 +173,12 @@ func TestSuspendedObjectsArePicturedAsTheirPods(t *testing.T) {
 		"a JobSet without a part": {func(u map[string]any) { u["kind"] = "JobSet" }, 0},
 	} {
 		s, ok := translate.SuspendableOf(job(c.edit), &o)
-		if ok != (c.pods > 0) || len(s.Pods) != c.pods {
-			t.Errorf("%s: %d pods, %t; want %d", what, len(s.Pods), ok, c.pods)
+		pods := translate.Draw([][]translate.Picture{s.Pods})
+		if ok != (c.pods > 0) || len(pods) != c.pods {
+			t.Errorf("%s: %d pods, %t; want %d", what, len(pods), ok, c.pods)
 			continue
 		}
-		for _, work := range translate.Group(s.Pods) {
+		for _, work := range translate.Group(pods) {
 			if len(work.Pools) != 1 || work.Pools[0].Pool.Max != c.pods || work.Target != "q" {
 				t.Errorf("%s: %+v", what, work.Pools[0].Pool)
 			}

@@ -58,7 +58,7 @@ func (c *kueueController) follow(ctx context.Context) {
 // the local queues' quotas.
 func (c *kueueController) quotas() ([]translate.Quota, map[string]string) {
 	if c.objects.listed() {
-		k := translate.Kueue{ClusterQueues: c.objects.queues.all(), LocalQueues: c.objects.locals.all(), Flavors: c.objects.flavors.all()}
+		k := translate.Kueue{ClusterQueues: c.objects.queues.all(), LocalQueues: c.objects.locals.all(), Flavors: c.objects.flavors.all(), Namespaces: c.watch.extras.namespaces()}
 		return k.Quotas(&c.Translate)
 	}
 	c.mu.Lock()
@@ -127,6 +127,7 @@ func (c *kueueController) ask(ctx context.Context) {
 			return
 		}
 	}
+	k.Namespaces = c.watch.extras.namespaces()
 	quotas, queues := k.Quotas(&c.Translate)
 	c.mu.Lock()
 	c.asked.quotas, c.asked.queues = quotas, queues

@@ -25,7 +25,13 @@ const lookAgain = 20 * time.Second
 type extras struct {
 	jobs    *kept[seenJob]
 	jobSets *kept[translate.Suspendable]
-	spaces  *kept[string] // enrolled namespaces
+	spaces  *kept[space]
+}
+
+// space is a namespace.
+type space struct {
+	name   string
+	labels map[string]string
 }
 
 func newExtras(o *translate.Options, changed chan<- struct{}) extras {
@@ -46,9 +52,9 @@ func newExtras(o *translate.Options, changed chan<- struct{}) extras {
 			}
 			return translate.SuspendableOf(u, o)
 		}),
-		spaces: newKept(changed, func(of any) (string, bool) {
+		spaces: newKept(changed, func(of any) (space, bool) {
 			n, ok := of.(*corev1.Namespace)
-			return n.GetName(), ok && n.Labels[labelEnrolled] == "true"
+			return space{n.GetName(), n.GetLabels()}, ok
 		}),
 	}
 }
@@ -76,8 +82,22 @@ func (x *extras) enrolled() map[string]bool {
 		return nil
 	}
 	is := map[string]bool{}
-	for _, name := range x.spaces.all() {
-		is[name] = true
+	for _, n := range x.spaces.all() {
+		if n.labels[labelEnrolled] == "true" {
+			is[n.name] = true
+		}
+	}
+	return is
+}
+
+// namespaces are the labels of all namespaces, by name; nil: the cluster does not say.
+func (x *extras) namespaces() map[string]map[string]string {
+	if !x.spaces.listed() {
+		return nil
+	}
+	is := map[string]map[string]string{}
+	for _, n := range x.spaces.all() {
+		is[n.name] = n.labels
 	}
 	return is
 }

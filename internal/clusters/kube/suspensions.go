@@ -43,19 +43,20 @@ func ownerIDOf(p *translate.Pod) ownerID {
 
 // virtual lists the pods that suspended objects would make, where none of theirs is
 // there: those that are not on their way out stand for them.
-func virtual(all []translate.Suspendable, pods []translate.Pod) (list []translate.Pod) {
+func virtual(all []translate.Suspendable, pods []translate.Pod) []translate.Pod {
 	there := map[ownerID]bool{}
 	for i := range pods {
 		if p := &pods[i]; !p.Over && !p.Leaving {
 			there[ownerIDOf(p)] = true
 		}
 	}
+	var objects [][]translate.Picture
 	for _, s := range all {
 		if s.Suspended && !there[ownerID{s.Kind, s.Namespace, s.Name}] {
-			list = append(list, s.Pods...)
+			objects = append(objects, s.Pods)
 		}
 	}
-	return list
+	return translate.Draw(objects)
 }
 
 // waiting lists the pods that suspended objects of enrolled namespaces would

@@ -318,10 +318,10 @@ func TestWhatKueueKeepsWaitingIsSeen(t *testing.T) {
 		"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"train","uid":"j1","controller":true}]},
 		"spec":{"queueName":"main","podSets":[{"name":"main","count":2,"template":{"metadata":{"annotations":{"muster.dev/author":"forged"}},"spec":{"containers":[{"name":"c","resources":{"requests":{"nvidia.com/gpu":"8"}}}]}}}]},
 		"status":{"conditions":[{"type":"QuotaReserved","status":"False","reason":"Pending","message":"insufficient unused quota"}]}}`), &o)
-	if !ok || w.Says != "Pending: insufficient unused quota" || w.Queue != "main" || len(w.Pods) != 2 {
+	if !ok || w.Says != "Pending: insufficient unused quota" || w.Queue != "main" || w.Pods[0].Count != 2 {
 		t.Fatalf("read %t %+v", ok, w)
 	}
-	if made := w.Pods[0].Made; made.Author != "" || made.By != (translate.Maker{Group: "batch", Kind: "Job", Name: "train", UID: "j1"}) {
+	if made := w.Pods[0].Like.Made; made.Author != "" || made.By != (translate.Maker{Group: "batch", Kind: "Job", Name: "train", UID: "j1"}) {
 		t.Errorf("a pod that is not made yet was made so: %+v; a template says nothing of its author", made)
 	}
 	work := translate.Group(Complete(nil, []Workload{w}))
@@ -334,8 +334,8 @@ func TestWhatKueueKeepsWaitingIsSeen(t *testing.T) {
 	}
 	bad := read(`{"metadata":{"name":"x","namespace":"oak","ownerReferences":[{"kind":"Job","name":"j","uid":"1","controller":true}]},
 		"spec":{"podSets":[7,{"count":-1},{"name":"a","count":9999999999,"template":{"spec":{"containers":[{"resources":{"requests":{"nvidia.com/gpu":"1"}}}]}}}]}}`)
-	if w, ok := WorkloadOf(bad, &o); !ok || len(w.Pods) != mostPods {
-		t.Errorf("of a huge one %d pods are believed, want %d", len(w.Pods), mostPods)
+	if w, ok := WorkloadOf(bad, &o); !ok || w.Pods[0].Count != mostPods {
+		t.Errorf("of a huge one %d pods are believed, want %d", w.Pods[0].Count, mostPods)
 	}
 }
 

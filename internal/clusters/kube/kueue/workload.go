@@ -17,7 +17,7 @@ import (
 type Workload struct {
 	Namespace, Owner string // what it is for: as its pods name their owner
 	Queue            string // the local queue
-	Pods             []translate.Pod
+	Pods             []translate.Picture
 	Over             bool   // it has ended
 	Says             string // why it waits, in Kueue's words; "": it does not, or nothing is said
 }
@@ -43,7 +43,7 @@ func WorkloadOf(of *unstructured.Unstructured, o *translate.Options) (w Workload
 	if len(w.Pods) == 0 {
 		return w, false
 	}
-	w.Owner = w.Pods[0].Workload()[1]
+	w.Owner = w.Pods[0].Like.Workload()[1]
 	return w, true
 }
 
@@ -68,10 +68,7 @@ func (w *Workload) add(set map[string]any, of *unstructured.Unstructured, owner 
 	if pod.Wishes.Queue = w.Queue; several && pod.Owner.Pool == "" {
 		pod.Owner.Pool = name
 	}
-	for i := range min(count, mostPods) {
-		pod.UID = fmt.Sprintf("%s/%s/%d", of.GetUID(), name, i)
-		w.Pods = append(w.Pods, pod)
-	}
+	w.Pods = append(w.Pods, translate.PictureOf(pod, int(min(count, mostPods)), fmt.Sprintf("%s/%s/", of.GetUID(), name)))
 }
 
 func status(of *unstructured.Unstructured, kind string) string {
@@ -113,7 +110,7 @@ func says(of *unstructured.Unstructured) string {
 // are as they will be. Of several Workloads of one owner the first by UID counts.
 func Complete(pods []translate.Pod, workloads []Workload) []translate.Pod {
 	workloads = slices.Clone(workloads)
-	slices.SortFunc(workloads, func(a, b Workload) int { return strings.Compare(a.Pods[0].UID, b.Pods[0].UID) })
+	slices.SortFunc(workloads, func(a, b Workload) int { return strings.Compare(a.Pods[0].Like.UID, b.Pods[0].Like.UID) })
 	by := map[[2]string]string{}
 	for _, w := range workloads {
 		if w.Queue != "" {
@@ -128,10 +125,11 @@ func Complete(pods []translate.Pod, workloads []Workload) []translate.Pod {
 			pods[i].Wishes.Queue = by[key]
 		}
 	}
+	var objects [][]translate.Picture
 	for _, w := range workloads {
 		if key := [2]string{w.Namespace, w.Owner}; !w.Over && !there[key] {
-			pods, there[key] = append(pods, w.Pods...), true
+			objects, there[key] = append(objects, w.Pods), true
 		}
 	}
-	return pods
+	return append(pods, translate.Draw(objects)...)
 }

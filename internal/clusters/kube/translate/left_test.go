@@ -40,10 +40,11 @@ func suspendedJob(completions, succeeded int64) *unstructured.Unstructured {
 func TestASuspendedJobIsPicturedAsWhatItHasLeft(t *testing.T) {
 	o := Defaults("tiger")
 	s, ok := SuspendableOf(suspendedJob(4, 1), &o)
-	if !ok || len(s.Pods) != 3 || s.Pods[0].Owner.Size != 3 {
-		t.Fatalf("%t: %d pods of a size of %d, want 3 of 3", ok, len(s.Pods), s.Pods[0].Owner.Size)
+	pods := Draw([][]Picture{s.Pods})
+	if !ok || len(pods) != 3 || pods[0].Owner.Size != 3 {
+		t.Fatalf("%t: %d pods of a size of %d, want 3 of 3", ok, len(pods), pods[0].Owner.Size)
 	}
-	if pool := Group(s.Pods)[0].Pools[0].Pool; pool.Min != 3 || pool.Max != 3 || pool.Elastic {
+	if pool := Group(pods)[0].Pools[0].Pool; pool.Min != 3 || pool.Max != 3 || pool.Elastic {
 		t.Errorf("it is a pool of %+v", pool)
 	}
 	if _, ok := SuspendableOf(suspendedJob(4, 4), &o); ok {

@@ -17,10 +17,11 @@ spec: {containers: [{name: main, resources: {requests: {nvidia.com/gpu: 8}}}]}
 	job := object(t, "apiVersion: batch/v1\nkind: Job\nmetadata: {name: train, namespace: oak, uid: u, annotations: {muster.dev/author: ada}}\nspec: {suspend: true, parallelism: 2}\n")
 	job.Object["spec"].(map[string]any)["template"] = template
 	s, ok := SuspendableOf(job, &o)
-	if !ok || len(s.Pods) != 2 {
-		t.Fatalf("it has the pods %+v", s.Pods)
+	pods := Draw([][]Picture{s.Pods})
+	if !ok || len(pods) != 2 {
+		t.Fatalf("it has the pods %+v", pods)
 	}
-	for _, p := range s.Pods {
+	for _, p := range pods {
 		if want := (Made{By: Maker{"batch", "Job", "train", "u"}, At: p.Created}); p.Made != want {
 			t.Errorf("a pod of a suspended Job was made so: %+v, want %+v", p.Made, want)
 		}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -17,6 +18,7 @@ import (
 type Quota struct {
 	Path       string
 	Namespaces []string // who may use it
+	Unsure     bool     // whether others may is not known now
 	Grants     []Grant
 	Problems   []Problem
 }
@@ -64,16 +66,18 @@ const (
 // Kueue is what Kueue's objects say.
 type Kueue struct {
 	ClusterQueues, LocalQueues, Flavors []*unstructured.Unstructured
+
+	Namespaces map[string]map[string]string // the labels of the cluster's namespaces; nil: it does not show them
 }
 
 // Quotas reads Kueue's queues: a ClusterQueue is a quota, in the tree of its
-// cohort, and who has a LocalQueue to it may use it. Queues maps a LocalQueue, as
+// cohort, and a namespace that it lets in and that has a LocalQueue to it may use it. Queues maps a LocalQueue, as
 // namespace/name, to its quota's path. Both are in order, whatever that of the objects.
 //
 // Where Muster has written a queue, the grant is what people granted, not what of it
 // is backed; and Muster's own queue of flex is no quota.
 func (k Kueue) Quotas(o *Options) (quotas []Quota, queues map[string]string) {
-	paths, queues := map[string]int{}, map[string]string{}
+	paths, queues, selectors := map[string]int{}, map[string]string{}, map[string]labels.Selector{}
 	models := k.Models(o)
 	flex := map[string]bool{}
 	for _, cq := range sorted(k.ClusterQueues) {
@@ -83,7 +87,7 @@ func (k Kueue) Quotas(o *Options) (quotas []Quota, queues map[string]string) {
 		}
 		q := Quota{Path: PathOf(cq)}
 		q.Grants = grantsOf(cq, o, models, &q)
-		paths[cq.GetName()] = len(quotas)
+		paths[cq.GetName()], selectors[cq.GetName()] = len(quotas), selectorOf(cq)
 		quotas = append(quotas, q)
 	}
 	for _, lq := range sorted(k.LocalQueues) {
@@ -96,11 +100,21 @@ func (k Kueue) Quotas(o *Options) (quotas []Quota, queues map[string]string) {
 			continue
 		}
 		queues[o.Called(lq.GetNamespace())+"/"+lq.GetName()] = quotas[at].Path
-		if !slices.Contains(quotas[at].Namespaces, lq.GetNamespace()) {
-			quotas[at].Namespaces = append(quotas[at].Namespaces, lq.GetNamespace())
-		}
+		k.let(lq.GetNamespace(), selectors[name], name, &quotas[at])
 	}
 	return quotas, queues
+}
+
+// let lists a namespace that has a LocalQueue among those that may use a quota, where its ClusterQueue lets it in.
+func (k Kueue) let(namespace string, selector labels.Selector, queue string, q *Quota) {
+	switch so, known := k.letsIn(selector, namespace); {
+	case slices.Contains(q.Namespaces, namespace) || known && !so:
+	case so:
+		q.Namespaces = append(q.Namespaces, namespace)
+	case !q.Unsure:
+		q.Unsure = true
+		q.problem("clusterqueue/"+queue, "which namespaces it lets in is said by labels of namespaces, which Muster may not read; who may use its quota stays as it is. Apply rbac.yaml anew")
+	}
 }
 
 func sorted(list []*unstructured.Unstructured) []*unstructured.Unstructured {

@@ -2,7 +2,6 @@ package translate
 
 import (
 	"fmt"
-	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,8 +17,8 @@ const AnnotationSuspends = "muster.dev/by-suspending"
 type Suspendable struct {
 	Kind, Namespace, Name, UID string
 	Suspended                  bool
-	Pods                       []Pod    // as its controller would make them, gated
-	Done                       []string // parts all of whose Jobs have ended well
+	Pods                       []Picture // as its controller would make them, gated
+	Done                       []string  // parts all of whose Jobs have ended well
 	Problems                   []Problem
 }
 
@@ -116,13 +115,8 @@ func (s *Suspendable) picture(u *unstructured.Unstructured, part string, replica
 	}
 	is.Virtual, is.Owner.Size = true, min(each*replicas, mostReplicas)
 	is.Made.Author = "" // it is not made yet, and a template says what anyone has written
-	for i := range min(each*replicas, mostVirtual) {
-		is.Name = s.Name + "-" + firstOf(part, "pod") + "-" + strconv.Itoa(i)
-		is.UID, is.Index = s.UID+"/"+part+"/"+strconv.Itoa(i), i
-		if i > 0 {
-			is.Problems = nil
-		}
-		s.Pods = append(s.Pods, is)
+	if count := min(each*replicas, mostVirtual); count > 0 {
+		s.Pods = append(s.Pods, Picture{Like: is, Count: count, name: s.Name + "-" + firstOf(part, "pod") + "-", uid: s.UID + "/" + part + "/", numbered: true})
 	}
 }
 

@@ -198,7 +198,7 @@ func TestKueuesQueuesAreQuotas(t *testing.T) {
 		return u
 	}
 	k := Kueue{
-		ClusterQueues: []*unstructured.Unstructured{read(`{"metadata":{"name":"oak"},"spec":{"cohortName":"research","resourceGroups":[{"flavors":[
+		ClusterQueues: []*unstructured.Unstructured{read(`{"metadata":{"name":"oak"},"spec":{"cohortName":"research","namespaceSelector":{},"resourceGroups":[{"flavors":[
 			{"name":"fast","resources":[{"name":"cpu","nominalQuota":"900"},{"name":"nvidia.com/gpu","nominalQuota":64}]}]}]}}`)},
 		LocalQueues: []*unstructured.Unstructured{read(`{"metadata":{"name":"main","namespace":"team-oak"},"spec":{"clusterQueue":"oak"}}`)},
 		Flavors:     []*unstructured.Unstructured{read(`{"metadata":{"name":"fast"},"spec":{"nodeLabels":{"nvidia.com/gpu.product":"NVIDIA-H200"}}}`)},
