@@ -227,8 +227,7 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	}
 	s.peers = newPeers(secured)
 	s.past = keeper.New(s.engine, keeper.Options{Path: s.folder.File(datafolder.Past), SaveEvery: notesEvery, Log: s.log})
-	s.metrics = metrics.New(s.engine.Read)
-	s.metrics.Lag = s.engine.Follows
+	s.metrics = metricsOf(s.engine)
 	s.notifier, err = notify.New(notify.Options{Read: s.engine.Read, Watch: s.engine.Watch, Dir: s.folder.Path, Log: s.log, To: notify.Egress{Hosts: s.WebhooksTo, Local: s.WebhooksLocal || s.Tokens == "" && s.OIDC.Issuer == ""}})
 	if err != nil {
 		return err
@@ -248,6 +247,14 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 		s.openPages()
 	}
 	return err
+}
+
+// metricsOf are the figures of an engine. They are read off all workloads, and any caller may ask for them: what is
+// durable is enough, and no decision waits for a reader of that.
+func metricsOf(e *engine.Engine) *metrics.Metrics {
+	m := metrics.New(e.Look)
+	m.Lag = e.Follows
+	return m
 }
 
 // startLeading begins to lead where no other server does. One that is to stand by leaves that

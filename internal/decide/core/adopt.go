@@ -41,10 +41,11 @@ func adopt(s *fleet.State, r Request, c Adopt) ([]event.Event, *Refusal) {
 }
 
 // moved is the target of work that is taken over where that is another than it was counted for; "": it keeps it.
-// Who may use a quota can have changed since it was seen. What leaves already is protected by no quota.
+// Who may use a quota can have changed since it was seen. What moves to another target leaves as a whole, and was
+// let in there.
 func (a Actor) moved(s *fleet.State, w *fleet.Workload) string {
 	is := a.countedFor(s, w.Spec)
-	if is == w.Target || w.Moves != nil || len(w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Running })) > 0 {
+	if is == w.Target || w.Moves != nil {
 		return ""
 	}
 	return is

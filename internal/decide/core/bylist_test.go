@@ -1,6 +1,8 @@
 package core_test
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +116,38 @@ func TestWorkIsTakenOverForNoQuotaOfOthers(t *testing.T) {
 		for _, broken := range invariant.Check(st.s) {
 			t.Errorf("%s: broken: %s", what, broken)
 		}
+	}
+}
+
+// So it is where a part of it leaves in that moment: what stays is protected by no quota that it may not
+// target, and what leaves does so as it was told to.
+func TestWorkOfWhichAPartLeavesIsTakenOverForNoQuotaOfOthers(t *testing.T) {
+	st, pods := watched(t, fleet.Access{Namespaces: []string{"oak"}})
+	seen := runsThere()
+	seen.Spec.Pools = []fleet.Pool{{Name: "w", GPUs: 8, Min: 1, Max: 2, Elastic: true, Reach: fleet.ReachAny}}
+	seen.On = append(seen.On, core.Seen{Node: "t-g-a-002"})
+	st.by(0, pods, seen, "")
+	st.do(time.Minute, core.SetMode{Cluster: "t", Mode: fleet.Shadow}, core.SetMode{Cluster: "t", Mode: fleet.Enforce})
+	st.by(time.Minute, pods, core.Resize{Namespace: "oak", Name: "w", Pool: "w", Max: 1}, "")
+	st.do(time.Minute, core.SetAccess{Path: "q", Access: fleet.Access{Namespaces: []string{"elm"}}})
+	leaving := func(w *fleet.Workload) []fleet.Spot {
+		return w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })
+	}
+	before := *st.s.Workload("oak", "w")
+	leaves, orders := leaving(&before), slices.Clone(before.Orders)
+	if len(leaves) == 0 {
+		t.Fatal("nothing of it leaves")
+	}
+	st.by(time.Minute, pods, core.Adopt{Namespace: "oak", Name: "w", Groups: []string{"uid:1"}}, "")
+	w := st.s.Workload("oak", "w")
+	if used := st.s.Partition("t/g").Account("q").Stays(); w.Target != fleet.Flex || used > 0 {
+		t.Errorf("taken over as %s, and its quota counts %d GPUs", w.Target, used)
+	}
+	if !reflect.DeepEqual(leaving(w), leaves) || !reflect.DeepEqual(w.Orders, orders) || w.GraceEnds != before.GraceEnds {
+		t.Errorf("it leaves %+v by %+v; it was %+v by %+v", leaving(w), w.Orders, leaves, orders)
+	}
+	for _, broken := range invariant.Check(st.s) {
+		t.Errorf("broken: %s", broken)
 	}
 }
 

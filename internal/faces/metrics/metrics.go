@@ -25,7 +25,7 @@ type Metrics struct {
 	seconds  prometheus.Histogram
 }
 
-// New makes the metrics of a server. read shows the state between two commands.
+// New makes the metrics of a server. read shows the state; a scrape looks at all workloads, so no decision should wait for it.
 func New(read func(func(*fleet.State))) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),

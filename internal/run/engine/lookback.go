@@ -26,7 +26,7 @@ func (o *seen) at(seq uint64) *fleet.State {
 }
 
 // LookBack is the state as it was at a moment, for reading only: others may read it
-// at the same time, so it must not be changed. Who waits for another's moment waits no longer than ctx.
+// at the same time, so it must not be changed. A call that waits for another's moment waits no longer than ctx.
 func (e *Engine) LookBack(ctx context.Context, at fleet.Instant) (*fleet.State, error) {
 	seq, err := e.o.Journal.SeqAt(ctx, int64(at))
 	if err != nil {

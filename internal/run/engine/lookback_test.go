@@ -73,7 +73,7 @@ func lookedBack(ctx context.Context, t *testing.T, e *Engine, at fleet.Instant) 
 	return s, err
 }
 
-// Who waits for another's moment of the past goes once their own call is over: it keeps a turn meanwhile, which others want.
+// A call that waits for another's moment of the past ends once its caller has gone: it keeps a turn meanwhile, which others want.
 func TestWhoseCallIsOverWaitsForNoPast(t *testing.T) {
 	e, j, _, other := busyPast(t)
 	ctx, end := context.WithCancel(t.Context())

@@ -87,18 +87,34 @@ func (s *State) Change(w *Workload, edit func(*Workload)) {
 	s.requeue(w)
 }
 
-// Recount gives a workload another target where it stands: its replicas, all of which run, keep their nodes.
+// Recount gives a workload another target where it stands: its replicas keep their nodes, and those on their way out
+// their orders. What was only reserved was so for the other target, and is given back.
 func (s *State) Recount(w *Workload, target string, holds HeldAs) {
-	all, p := w.Spots(func(Replica) bool { return true }), w.partition
+	if p := w.partition; p != nil {
+		s.Unreserve(w, w.Spots(func(r Replica) bool { return r.Phase == Reserved }))
+	}
+	p, stood, orders := w.partition, w.copies(), slices.Clone(w.Orders)
 	s.unqueue(w)
 	if p != nil {
-		s.Drop(w, all)
+		s.Drop(w, w.Spots(func(Replica) bool { return true }))
 	}
-	w.Target, w.tree, w.shape = target, "", 0
-	if p != nil {
-		s.Place(w, p, all, Running, holds)
+	w.Target, w.tree, w.shape, w.Orders = target, "", 0, orders
+	for pool, replicas := range stood {
+		for _, r := range replicas {
+			s.Place(w, p, []Spot{{Pool: pool, Nodes: []int{r.Node}}}, r.Phase, holds)
+			w.Replicas[pool][len(w.Replicas[pool])-1].Order = r.Order
+		}
 	}
 	s.requeue(w)
+}
+
+// copies are the workload's replicas, by pool, for who puts them elsewhere.
+func (w *Workload) copies() [][]Replica {
+	all := make([][]Replica, len(w.Replicas))
+	for i, replicas := range w.Replicas {
+		all[i] = slices.Clone(replicas)
+	}
+	return all
 }
 
 // uncounted takes the workload's nodes out of all counts while something changes

@@ -27,7 +27,7 @@ func selectorOf(cq *unstructured.Unstructured) labels.Selector {
 }
 
 // letsIn says whether a queue takes work of a namespace. Who may make a LocalQueue in a namespace of their own names any
-// ClusterQueue in it, so the LocalQueue alone lets nobody in. known is false where that takes labels which the
+// ClusterQueue in it, so the LocalQueue alone lets no namespace in. known is false where that takes labels which the
 // cluster does not show.
 func (k Kueue) letsIn(selector labels.Selector, namespace string) (so, known bool) {
 	if of, shown := k.Namespaces[namespace]; shown {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Picture is pods that are not made yet: so many that are alike but for their names. It takes the room of one.
+// Picture is pods that are not made yet: so many that are alike in all except their names. It takes the room of one.
 type Picture struct {
 	Like      Pod
 	Count     int
