@@ -16,7 +16,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Fit says where and when a workload would run if it were submitted now.
+// Fit says where and when a workload would run if it were submitted now. For a namespace whose work the caller may not
+// read it is told as for one that has none.
 func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*musterv1.FitResponse, error) {
 	one, target := m.GetSpec(), m.GetSpec().GetTarget()
 	sp, err := wire.ReadSpec("spec", &musterv1.WorkloadSpec{
@@ -41,6 +42,9 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 		}
 		if out.Missed = !tries; out.Missed {
 			return nil
+		}
+		if !callerOf(ctx).seesNamespace("")(sp.Namespace) {
+			sp.Namespace = newcomer(state)
 		}
 		for n := 2; state.Workload(sp.Namespace, sp.Name) != nil; n++ {
 			sp.Name = fmt.Sprintf("fit-%d", n) // a name that no workload has

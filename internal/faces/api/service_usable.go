@@ -9,7 +9,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// Usable is what the caller can use now: in each quota that it may target, and on flex.
+// Usable is what the caller can use now: in each quota that it may target, and on flex. What flex is for a namespace
+// whose work the caller may not read is told as for one that has none.
 func (s capacityService) Usable(ctx context.Context, m *musterv1.UsableRequest) (*musterv1.UsableResponse, error) {
 	out, c := &musterv1.UsableResponse{}, callerOf(ctx)
 	seen, err := s.study(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
@@ -25,7 +26,11 @@ func (s capacityService) Usable(ctx context.Context, m *musterv1.UsableRequest) 
 					out.Quotas = append(out.Quotas, wire.UsableQuota(view.UsableOf(p, a, by, at), q, s.signsIn(c)))
 				}
 			}
-			out.Flex = append(out.Flex, wire.UsableFlex(view.UsableFlexOf(p, by, at)))
+			flex := by
+			if !c.seesNamespace(p.Cluster)(by.Namespace) {
+				flex.Namespace = ""
+			}
+			out.Flex = append(out.Flex, wire.UsableFlex(view.UsableFlexOf(p, flex, at)))
 		}
 		return nil
 	})

@@ -1,0 +1,27 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
+
+// newcomer is a namespace that has no work. Who asks what would become of work in another's namespace is
+// answered for it: how much that one holds of flex and waits for is told to its readers alone.
+func newcomer(s *fleet.State) string {
+	name := "newcomer"
+	for n := 2; hasWork(s, name); n++ {
+		name = fmt.Sprintf("newcomer-%d", n)
+	}
+	return name
+}
+
+// hasWork says whether there is work of a namespace.
+func hasWork(s *fleet.State, namespace string) bool {
+	for _, w := range s.Workloads {
+		if w.Namespace == namespace && !w.State.Ended() {
+			return true
+		}
+	}
+	return false
+}
