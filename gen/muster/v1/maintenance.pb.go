@@ -33,7 +33,7 @@ type GetMaintenanceRequest struct {
 	// A zone of which is said, too, what piles up behind it; "": of none.
 	Zone string `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`
 	// How long to play the rest of that rollout through; not set: as long as usual (2 s). 30 s is the most. Past the usual time
-	// it ends as soon as another caller waits for the server.
+	// it ends as soon as another caller waits for the server. 0 s: not at all, and the end is left out.
 	Search        *durationpb.Duration `protobuf:"bytes,4,opt,name=search,proto3" json:"search,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

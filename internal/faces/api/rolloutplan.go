@@ -16,10 +16,10 @@ import (
 )
 
 // endOf is when a rollout should end, found on a copy of the state, and how long to search next where there
-// was no time to play all of it through.
-func (x *searchTime) endOf(ctx context.Context, tried *fleet.State, name string, now fleet.Instant) (end forecast.End, longer *durationpb.Duration) {
+// was no time to play all of it through. left: it need not be played on.
+func (x *searchTime) endOf(left func() bool, tried *fleet.State, name string, now fleet.Instant) (end forecast.End, longer *durationpb.Duration) {
 	x.begin()
-	end = forecast.EndOf(tried, name, now, forecast.Options{Steps: x.times(forecast.DefaultSteps), Stop: func() bool { return ctx.Err() != nil || x.over(x.end) }})
+	end = forecast.EndOf(tried, name, now, forecast.Options{Steps: x.times(forecast.DefaultSteps), Stop: func() bool { return left() || x.over(x.end) }})
 	if end.TooFar {
 		longer = x.longerFor(func(steps int) bool { return forecast.WithinReach(tried, name, now, steps) })
 	}
@@ -49,7 +49,7 @@ func (s maintenanceService) planNotes(ctx context.Context, m *musterv1.StartRoll
 		if r == nil || !r.Open() || r.Joined != "" {
 			return nil
 		}
-		end, longer := x.endOf(ctx, tried, m.GetName(), now)
+		end, longer := x.endOf(func() bool { return ctx.Err() != nil }, tried, m.GetName(), now)
 		notes = append(notes, stagesNote(maintenance.StagesOf(tried, r, now)), endNote(end, longer))
 		return nil
 	})

@@ -28,6 +28,7 @@ type service struct {
 	history  history
 	stories  storyIndex
 	recent   recentEvents
+	ends     rolloutEnds
 	refused  refusedSubmissions
 	audit    AuditLog // nil: nothing is noted
 	tokens   *ServiceTokens

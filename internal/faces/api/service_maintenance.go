@@ -23,35 +23,52 @@ func (s maintenanceService) GetMaintenance(ctx context.Context, m *musterv1.GetM
 	if err != nil {
 		return nil, err
 	}
-	show, plays := s.read, m.GetRollout() != "" && s.triable(false)
-	if plays {
+	show, plays := s.read, playsOn(m) && s.triable(false)
+	if plays && m.GetAsOf() != nil {
 		show = s.private
 	}
 	seen, err := show(ctx, m.GetAsOf(), func(state *fleet.State, now fleet.Instant) error {
 		out = wire.Maintenance(state, now)
 		err := inFull(callerOf(ctx), state, m, out, now)
-		if plays && err == nil {
-			x.playedOn(ctx, state, m.GetRollout(), out, now)
+		if r := openRollout(out, m.GetRollout()); r != nil && plays && m.GetAsOf() != nil && err == nil {
+			r.End = x.toldEnd(state, m.GetRollout(), now, func() bool { return ctx.Err() != nil })
 		}
 		callerOf(ctx).leaveOut(state, out)
 		return err
 	})
 	out.Seen = seen
+	if r := openRollout(out, m.GetRollout()); r != nil && plays && m.GetAsOf() == nil && err == nil {
+		err = s.addEnd(ctx, x, r, out)
+	}
 	return out, err
 }
 
 // playingOn is how long the rest of a rollout is played through for one question.
 const playingOn = 2 * time.Second
 
-// playedOn adds when the rollout that a request names should end. The state is a copy.
-func (x *searchTime) playedOn(ctx context.Context, state *fleet.State, name string, out *musterv1.GetMaintenanceResponse, now fleet.Instant) {
+// playsOn says whether a question asks when a rollout should end.
+func playsOn(m *musterv1.GetMaintenanceRequest) bool {
+	return m.GetRollout() != "" && (m.GetSearch() == nil || m.GetSearch().AsDuration() != 0)
+}
+
+// openRollout is the rollout of a name, if it is open.
+func openRollout(out *musterv1.GetMaintenanceResponse, name string) *musterv1.Rollout {
 	for _, r := range out.GetRollouts() {
-		if at := state.Kept().Rollout(name); r.GetName() == name && at.Open() {
-			end, longer := x.endOf(ctx, state, name, now)
-			r.End = wire.RolloutEnd(end)
-			r.End.Longer = longer
+		if r.GetName() == name && r.GetState() != string(fleet.RolloutDone) && r.GetState() != string(fleet.RolloutAbandoned) {
+			return r
 		}
 	}
+	return nil
+}
+
+// addEnd adds when a rollout should end, without the zones that the caller is not shown.
+func (s maintenanceService) addEnd(ctx context.Context, x *searchTime, r *musterv1.Rollout, out *musterv1.GetMaintenanceResponse) error {
+	end, err := s.ends.of(ctx, rolloutAsked{r.GetName(), x.length}, out.GetSeen().GetVersion(), s.now(), s.playedNow(ctx, x, r.GetName()))
+	if err != nil {
+		return err
+	}
+	r.End = shownEnd(end, out.GetZones())
+	return nil
 }
 
 // leaveOut takes out of planned work what says the names of work that the caller may not read: zones

@@ -276,7 +276,7 @@ func isCostly(procedure string, message any) bool {
 	if m, ok := message.(timed); ok && m.GetAsOf() != nil {
 		return true
 	}
-	if m, ok := message.(*musterv1.GetMaintenanceRequest); ok && m.GetSearch() != nil {
+	if m, ok := message.(*musterv1.GetMaintenanceRequest); ok && playsOn(m) {
 		return true
 	}
 	if m, ok := message.(*musterv1.ListWorkloadsRequest); ok {

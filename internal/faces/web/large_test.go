@@ -62,7 +62,7 @@ var largePages = []string{
 // troubledPages are what is opened of it when work is planned and most nodes are out of service.
 var troubledPages = []string{
 	"/", "/drift", "/incidents", "/incident/worst", "/promise", "/haircuts", "/haircut/autumn", "/haircut/autumn/apply?cluster=tiger", "/maintenance", "/coming", "/nodes", "/partition/tiger/h200",
-	"/rollout/driver", "/workload/oak/NAME", "/workload/oak/NAME/story", "/workload/oak/NAME/help", "/promise/broken", "/part/broken",
+	"/rollout/driver", "/part/rollout-end?name=driver", "/workload/oak/NAME", "/workload/oak/NAME/story", "/workload/oak/NAME/help", "/promise/broken", "/part/broken",
 }
 
 // No page of a large fleet, and no file of one, has more than a megabyte: who opens it has no

@@ -43,6 +43,21 @@ func TestARolloutHasAPage(t *testing.T) {
 	}
 }
 
+// A rollout's page opens without a search: when it should end is a part that comes later.
+func TestARolloutsEndComesLater(t *testing.T) {
+	h := planned(t)
+	_, body := h.get("/rollout/driver")
+	has(t, body, "When it should end", `hx-get="/part/rollout-end?name=driver"`)
+	if strings.Contains(body, "When it ends is") || strings.Contains(body, "It should end by") {
+		t.Error("the page waits for a search")
+	}
+	_, part := h.get("/part/rollout-end?name=driver")
+	has(t, part, "When it ends is not known: after all that is known to come it still waits")
+	if code, _ := h.get("/part/rollout-end?name=none"); code != 404 {
+		t.Errorf("the end of a rollout that is not there: %d", code)
+	}
+}
+
 // A zone's board says what it costs: who is behind it, what starts when it lifts and whether that is proven, and what
 // falls inside.
 func TestAZoneHasABoard(t *testing.T) {

@@ -73,6 +73,7 @@ var pages = []struct {
 	{"/node/{name}", node.Page},
 	{"/maintenance", maintenance.Page},
 	{"/rollout/{name}", maintenance.Rollout},
+	{"/part/rollout-end", maintenance.RolloutEnd},
 	{"/zone/{name}", maintenance.Zone},
 	{"/drift", maintenance.Drift},
 	{"/incidents", incident.List},

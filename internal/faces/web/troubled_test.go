@@ -38,13 +38,13 @@ func TestWhatBrokePromisesHasAPage(t *testing.T) {
 	has(t, body, "Broken promises", "/part/broken?scope=tiger", "muster promise broken tiger")
 }
 
-// Where no search plays all visits of a rollout through, its page says so at once, and proposes none.
+// Where no search plays all visits of a rollout through, its page says so, and proposes none.
 func TestARolloutOfMostNodesIsNotPlayedThrough(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a large fleet takes a while")
 	}
 	h := open(t, nil).furnish().enlarge().trouble()
-	status, body := h.get("/rollout/driver")
+	status, body := h.get("/part/rollout-end?name=driver")
 	if status != http.StatusOK {
 		t.Fatalf("it is answered with %d", status)
 	}

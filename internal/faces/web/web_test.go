@@ -37,6 +37,7 @@ var elsewhere = map[string]string{
 	"/incident/{name}":         "TestPagesDoWhatTheirReadersMay",
 	"/promise/broken/{record}": "lived.mjs",
 	"/rollout/{name}":          "TestARolloutHasAPage",
+	"/part/rollout-end":        "TestARolloutsEndComesLater",
 	"/zone/{name}":             "TestAZoneHasABoard",
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
@@ -39,6 +40,15 @@ var studies = map[string]bool{
 	musterv1connect.WorkloadServiceWhenProcedure: true, musterv1connect.WorkloadServiceFitProcedure: true, musterv1connect.WorkloadServiceWhyProcedure: true,
 	musterv1connect.SeriesServiceFrontierProcedure: true, musterv1connect.SeriesServiceQuotaSeriesProcedure: true, musterv1connect.SeriesServiceRepairCurvesProcedure: true,
 	musterv1connect.HaircutServiceCompareHaircutsProcedure: true, musterv1connect.HaircutServiceShadowHistoryProcedure: true,
+}
+
+// isStudy says whether a question is one of them, or when a rollout should end.
+func isStudy(path string, body []byte) bool {
+	if path != musterv1connect.MaintenanceServiceGetMaintenanceProcedure {
+		return studies[path]
+	}
+	m := &musterv1.GetMaintenanceRequest{}
+	return proto.Unmarshal(body, m) == nil && m.GetRollout() != "" && (m.GetSearch() == nil || m.GetSearch().AsDuration() != 0)
 }
 
 // cache keeps answers by question and reader. Who asks a question that is being answered
@@ -99,7 +109,7 @@ func (c *cache) RoundTrip(r *http.Request) (*http.Response, error) {
 // at a time: who asks after a change waits for the one that is being made, then for the next.
 func (c *cache) answered(r *http.Request, body []byte) (*entry, error) {
 	for name := key(r, body); ; {
-		k, mine, old := c.find(name, r)
+		k, mine, old := c.find(name, r, body)
 		if mine {
 			c.fill(k, r)
 			return k, nil
@@ -152,7 +162,7 @@ func key(r *http.Request, body []byte) string {
 
 // find is the entry of a question. mine: the caller must fill it. old: it is being made
 // from the state before the last record.
-func (c *cache) find(key string, r *http.Request) (k *entry, mine, old bool) {
+func (c *cache) find(key string, r *http.Request, body []byte) (k *entry, mine, old bool) {
 	seq, now := c.last(), time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +180,7 @@ func (c *cache) find(key string, r *http.Request) (k *entry, mine, old bool) {
 			return k, false, false
 		}
 	}
-	k = &entry{name: key, reader: readerOf(r), ready: make(chan struct{}), at: now, seq: seq, study: studies[r.URL.Path]}
+	k = &entry{name: key, reader: readerOf(r), ready: make(chan struct{}), at: now, seq: seq, study: isStudy(r.URL.Path, body)}
 	c.entries.Put(key, k)
 	return k, true, false
 }

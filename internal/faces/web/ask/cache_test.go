@@ -1,13 +1,20 @@
 package ask
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
 )
 
@@ -54,4 +61,43 @@ func (c *cache) keepsOf(reader string) bool {
 		}
 	}
 	return false
+}
+
+// counting counts the questions that reach it, and a record is written while it answers each.
+type counting struct{ asked, last uint64 }
+
+func (c *counting) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.asked++
+	c.last++
+	time.Sleep(2 * maxAge)
+	return answering(1).RoundTrip(r)
+}
+
+// Where the fleet changes all the time, an answer that takes long is kept as long as others of its kind; the same
+// question without a search is asked anew.
+func TestTheEndOfARolloutIsAStudy(t *testing.T) {
+	for search, want := range map[*durationpb.Duration]uint64{nil: 1, durationpb.New(time.Second): 1, durationpb.New(0): 2} {
+		synctest.Test(t, func(t *testing.T) {
+			api := &counting{}
+			c := newCache(api, func() uint64 { return api.last })
+			body, err := proto.Marshal(&musterv1.GetMaintenanceRequest{Rollout: "driver", Search: search})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://muster"+musterv1connect.MaintenanceServiceGetMaintenanceProcedure, bytes.NewReader(body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				res, err := c.RoundTrip(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_ = res.Body.Close()
+			}
+			if api.asked != want {
+				t.Errorf("a search of %v was asked %d times, want %d", search, api.asked, want)
+			}
+		})
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"google.golang.org/protobuf/types/known/durationpb"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
@@ -37,10 +39,10 @@ type group struct {
 }
 
 // Rollout is the page of one rollout: its plan, how far each island is, what its nodes wait for, its canaries, and the
-// combinations that it leads to.
+// combinations that it leads to. When it should end comes later (RolloutEnd): that takes a search.
 func Rollout(v *frame.Visit) (frame.Page, error) {
 	name := v.Request.PathValue("name")
-	res, err := v.Maintenance.GetMaintenance(v.Ctx, &musterv1.GetMaintenanceRequest{AsOf: v.AsOf, Rollout: name})
+	res, err := v.Maintenance.GetMaintenance(v.Ctx, &musterv1.GetMaintenanceRequest{AsOf: v.AsOf, Rollout: name, Search: durationpb.New(0)})
 	if err != nil {
 		return frame.Page{}, err
 	}
@@ -57,14 +59,6 @@ func Rollout(v *frame.Visit) (frame.Page, error) {
 	}, nil
 }
 
-// searchText says which command plays it through for longer; "": none.
-func searchText(e *musterv1.RolloutEnd, name string) string {
-	if e.GetLonger() == nil {
-		return ""
-	}
-	return " Search longer: " + words.Shell("muster", "rollout", "show", name, "--search", words.Duration(e.GetLonger().AsDuration())) + "."
-}
-
 // lead says how it is, at once.
 func (m rolloutView) lead() string {
 	r := m.r
@@ -74,12 +68,6 @@ func (m rolloutView) lead() string {
 	}
 	if r.GetRest() != nil {
 		says += " The visits that remain take " + parts.Lasted(r.GetRest().AsDuration()) + " at least, as many at once as limits and promises permit."
-	}
-	switch e := r.GetEnd(); {
-	case e.GetP50() != nil:
-		says += " It should end by " + m.clock(e.GetP50()) + " (p50), and in nine of ten cases by " + m.clock(e.GetP90()) + " (p90)."
-	case e.GetUnknown() != "":
-		says += " When it ends is not known: " + e.GetUnknown() + "." + searchText(e, r.GetName())
 	}
 	if r.GetDeadline() != nil {
 		says += " The first deadline is " + m.clock(r.GetDeadline()) + "."
