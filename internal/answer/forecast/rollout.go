@@ -100,14 +100,27 @@ func (e *ending) play(n int, change func(*fleet.State)) (*path, outcome) {
 // stuck says what the rollout still waits for on a path on which nothing more happens by itself.
 func (e *ending) stuck(p *path) string {
 	o := maintenance.Of(p.s, p.s.Kept().Rollout(e.rollout), p.now)
-	var codes []string
+	var reasons []string
 	for _, w := range o.Waits {
-		codes = append(codes, fmt.Sprintf("%s (%s)", w.Code, text.Count(w.Nodes, "node")))
+		reasons = append(reasons, fmt.Sprintf("for %s %s (%s)", text.Count(w.Nodes, "node"), stuckWhile[w.Code], w.Code))
 	}
-	if len(codes) == 0 {
+	if len(reasons) == 0 {
 		return "nothing that is known to come ends it"
 	}
-	return "after all that is known to come it still waits: " + strings.Join(codes, ", ")
+	return "after all that is known to come it still waits " + strings.Join(reasons, ", ")
+}
+
+// stuckWhile says of nodes that are never visited on a path what they are like.
+var stuckWhile = map[maintenance.Code]string{
+	maintenance.Stale:             "whose cluster does not report",
+	maintenance.Unproven:          "whose new configuration no canary has proven",
+	maintenance.Soaking:           "while a canary soaks",
+	maintenance.NoFlyZone:         "under a no-fly zone",
+	maintenance.WouldBreakPromise: "without which a promise would be broken",
+	maintenance.Limit:             "above the limits of the rollout",
+	maintenance.InUse:             "with work that has no known end",
+	maintenance.NotBefore:         "whose update may not begin yet",
+	maintenance.OutOfService:      "that are suspect or under another maintenance",
 }
 
 // worthSaying is how much sooner an end must be to be told.

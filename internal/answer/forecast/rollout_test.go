@@ -81,7 +81,7 @@ func TestWorkPutsTheEndOff(t *testing.T) {
 	st := rolling(t)
 	st.submit(0, "endless", "q", 1, 0)
 	e := st.end()
-	if e.Known || !strings.Contains(e.Unknown, "InUse (1 node)") {
+	if e.Known || !strings.Contains(e.Unknown, "for 1 node with work that has no known end (InUse)") {
 		t.Errorf("the end is known: %v, or not for this: %q", e.Known, e.Unknown)
 	}
 	soonerBy(t, e, "1 workload on its nodes agree", 7*time.Hour+30*time.Second) // it has its grace

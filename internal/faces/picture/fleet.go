@@ -55,10 +55,13 @@ func (w *waterfall) nodes(health []*musterv1.PartitionHealth, incidents []*muste
 	installed, healthy, assigned := int(w.f.GetInstalled()), int(w.f.GetHealthy()), int(w.f.GetAssigned())
 	w.add("installed", draw.Step{GPUs: installed, Ink: draw.Metal, Total: true, Href: w.to("/nodes")})
 	w.add("not delivered", draw.Step{GPUs: max(0, assigned-installed), From: installed, Ink: draw.Paper, Href: w.to("/haircuts")})
-	for _, s := range downs(w.to, health, installed, healthy, incidents) {
+	for _, s := range downs(w.to, health, installed, healthy) {
 		w.add("down", s)
 	}
-	w.add("healthy", draw.Step{GPUs: healthy, Ink: draw.Metal, Total: true, Href: w.to("/nodes")})
+	taken := taken(incidents)
+	w.add("healthy", draw.Step{
+		GPUs: healthy, Ink: draw.Metal, Total: true, Href: w.to("/nodes"), Note: noteIf(taken > 0, draw.Count(len(incidents), "incident")+" took "+draw.Number(taken)),
+	})
 }
 
 // promises are the steps from what is healthy to what is assigned.
@@ -99,7 +102,7 @@ func (w *waterfall) use() {
 			Note: noteIf(unknown > 0, draw.Number(unknown)+" not measured"),
 		})
 	}
-	w.add("idle", draw.Step{GPUs: idle, From: busy, Ink: draw.Idle, Href: w.to("/teams")})
+	w.add("idle", draw.Step{GPUs: idle, From: busy, Ink: draw.Idle, Href: w.to("/teams"), Note: noteIf(measured == 0 && scheduled > 0, "not measured")})
 }
 
 // bufferInFlex is the part of the buffer that serves flex: flex without the nodes that are not
@@ -124,7 +127,7 @@ var stateInk = map[string]draw.Ink{
 
 // downs are the steps from installed to healthy: the states with the most GPUs
 // first, and the rest together.
-func downs(to Leads, health []*musterv1.PartitionHealth, installed, healthy int, incidents []*musterv1.Incident) []draw.Step {
+func downs(to Leads, health []*musterv1.PartitionHealth, installed, healthy int) []draw.Step {
 	type group struct {
 		state, cause string
 		gpus         int
@@ -162,9 +165,6 @@ func downs(to Leads, health []*musterv1.PartitionHealth, installed, healthy int,
 	}
 	if at > healthy || len(list) == 0 {
 		list = append(list, draw.Step{Name: "down", GPUs: at - healthy, From: healthy, Ink: draw.Down, Href: to("/nodes")})
-	}
-	if taken := taken(incidents); taken > 0 {
-		list[0].Note = draw.Count(len(incidents), "incident") + ": " + draw.Number(taken)
 	}
 	return list
 }

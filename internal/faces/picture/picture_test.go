@@ -41,6 +41,37 @@ func TestWaterfallSumsUp(t *testing.T) {
 	}
 }
 
+// notesOf are what stands beside the steps of a waterfall, by step.
+func notesOf(steps []draw.Step) map[string]string {
+	notes := map[string]string{}
+	for _, s := range steps {
+		if s.Note != "" {
+			notes[s.Name] = s.Note
+		}
+	}
+	return notes
+}
+
+// What incidents took stands beside what is left, not beside the largest loss: that may be of another cause.
+func TestIncidentsStandBesideWhatIsHealthy(t *testing.T) {
+	notes := notesOf(Waterfall(Sum(figures()), health, []*musterv1.Incident{{Gpus: 24}}, nil))
+	if notes["healthy"] != "1 incident took 24" || notes["quarantined: XID 79"] != "" {
+		t.Errorf("notes %q", notes)
+	}
+}
+
+// Where no utilisation was measured, 0 idle is not told as a figure.
+func TestIdleSaysWhereItWasNotMeasured(t *testing.T) {
+	f := &musterv1.Figures{Installed: 64, Healthy: 64, Backed: 32, Scheduled: 32}
+	if note := notesOf(Waterfall(f, nil, nil, nil))["idle"]; note != "not measured" {
+		t.Errorf("it says %q", note)
+	}
+	f.Measured = 32
+	if note := notesOf(Waterfall(f, nil, nil, nil))["idle"]; note != "" {
+		t.Errorf("measured, it says %q", note)
+	}
+}
+
 // Busy is only what was measured and is not idle; the rest is not known.
 func TestBusyIsOnlyWhatWasMeasured(t *testing.T) {
 	for _, c := range []struct {

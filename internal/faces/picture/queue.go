@@ -123,12 +123,15 @@ func (q *Queue) starts(a *musterv1.WhenResponse, r *draw.Rung) {
 		return
 	}
 	reason := r.Why
-	r.Why = reason + ": start not known"
+	if reason != "" {
+		reason += ": "
+	}
+	r.Why = reason + "start not known"
 	if f := a.GetForecast(); f.GetKnown() {
 		r.P50, r.P90 = f.GetP50().AsTime(), f.GetP90().AsTime()
 		q.ends = append(q.ends, r.P90)
 	} else if a.GetAnswer() == "impossible" {
-		r.Why = reason + ": will not start by waiting"
+		r.Why = reason + "will not start by waiting"
 	}
 }
 

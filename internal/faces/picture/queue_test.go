@@ -3,7 +3,21 @@ package picture
 import (
 	"testing"
 	"time"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/draw"
 )
+
+// A workload whose start is not known says why it waits, where a reason is known.
+func TestAStartThatIsNotKnownSaysWhy(t *testing.T) {
+	for reason, want := range map[string]string{"FlexFull": "FlexFull: start not known", "": "start not known"} {
+		r := draw.Rung{Why: reason}
+		(&Queue{}).starts(&musterv1.WhenResponse{}, &r)
+		if r.Why != want {
+			t.Errorf("%q says %q, want %q", reason, r.Why, want)
+		}
+	}
+}
 
 // A few bars that are very much longer than the others do not squeeze them: the axis ends where most do.
 func TestTheAxisEndsWhereMostBarsDo(t *testing.T) {

@@ -72,6 +72,15 @@
   if (!document.hidden) open();
 })();
 
+// A page whose figures come later says with them which entry of the navigation it belongs to.
+document.addEventListener('htmx:afterSettle', function () {
+  const main = document.getElementById('main');
+  document.querySelectorAll('.bar nav a').forEach(function (entry) {
+    if (main && main.dataset.nav && entry.dataset.nav === main.dataset.nav) entry.setAttribute('aria-current', 'page');
+    else entry.removeAttribute('aria-current');
+  });
+});
+
 // What a reader opened, typed or chose stays when the page changes around it.
 if (window.Idiomorph) {
   Idiomorph.defaults.ignoreActiveValue = true;

@@ -88,6 +88,6 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{
 		Title: "Coming", Nav: "fleet", Crumbs: frame.Under("Fleet", "/"), Command: words.Shell(command...), Body: body(m),
-		Lead: "What is known to change: nodes that come back, holds and work that end, haircuts and incidents that are under way.",
+		Lead: "What is known to change: nodes that come back, planned work, no-fly zones, holds and work that end, haircuts and incidents that are under way.",
 	}, nil
 }

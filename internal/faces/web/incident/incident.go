@@ -47,6 +47,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 			m.closed = append(m.closed, r)
 		}
 	}
+	slices.SortStableFunc(m.closed, func(a, b row) int { return b.GetClosed().AsTime().Compare(a.GetClosed().AsTime()) })
 	command := "muster incident list"
 	if m.all {
 		command += " --all"

@@ -62,7 +62,7 @@ func Rollout(v *frame.Visit) (frame.Page, error) {
 // lead says how it is, at once.
 func (m rolloutView) lead() string {
 	r := m.r
-	says := fmt.Sprintf("Is %s in stage %s: %s of %s have %s.", r.GetState(), r.GetStage(), draw.Number(int(r.GetDone())), draw.Count(int(r.GetOf()), "node"), names(r.GetUpdates()))
+	says := fmt.Sprintf("It is %s in stage %s: %s of %s have %s.", r.GetState(), r.GetStage(), draw.Number(int(r.GetDone())), draw.Count(int(r.GetOf()), "node"), names(r.GetUpdates()))
 	if !open(r.Rollout) {
 		return says
 	}
