@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,9 @@ func newQuotaOwner(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.none == (len(args) == 2) {
 				return usage("name the person or team that answers for %s, or give --none; muster quota show %[1]s says who it is now", args[0])
+			}
+			if len(args) == 2 && strings.TrimSpace(args[1]) == "" {
+				return usage("%q is no person or team; write a name, or --none", args[1])
 			}
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Quotas.SetOwner(ctx, &musterv1.SetOwnerRequest{Write: o.writing.message(), Path: args[0], Owner: second(args)})

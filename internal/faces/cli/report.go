@@ -154,17 +154,15 @@ func (o *standingOptions) ask(ctx context.Context) (answer, error) {
 		column{head: "PER 1000 NODE DAYS", right: true}, column{head: "INTERRUPTIONS", right: true},
 		column{head: "DOWN", right: true}, column{head: "UNDONE", right: true, wide: true},
 		column{head: "PROMISES", right: true}, column{head: "BROKEN", right: true}, column{head: "STATES", cut: true, wide: true})
+	var rows []covering
 	for _, h := range res.GetScopes() {
+		rows = append(rows, covering{h.GetScope(), h.GetCovered()})
 		t.add(h.GetScope(), figure{h.GetAvailability(), percent(h.GetAvailability())}, h.GetFailures(),
 			figure{h.GetFailuresPer_1000NodeDays(), fmt.Sprintf("%.2f", h.GetFailuresPer_1000NodeDays())}, h.GetInterruptions(),
 			figure{h.GetDownGpuHours(), gpuHours(h.GetDownGpuHours())}, figure{h.GetUndoneGpuHours(), gpuHours(h.GetUndoneGpuHours())},
 			h.GetPromisesIssued(), h.GetPromisesBroken(), statesText(h.GetNodeHours()))
 	}
-	return answer{message: res, table: t, lead: func(p *page) {
-		if len(res.GetScopes()) > 0 {
-			p.covered(res.GetScopes()[0].GetCovered())
-		}
-	}, tail: func(p *page) {
+	return answer{message: res, table: t, lead: func(p *page) { p.coveredBy(rows) }, tail: func(p *page) {
 		p.wrapAs("", "Down and undone are GPU-hours. Each hour a promise for a day is made for a whole partition; it is kept if as many nodes were whole. muster promise has those since the first one, for 28 days and by island; the page Promise has both.")
 	}}, nil
 }
@@ -232,7 +230,9 @@ func (o *quotasOptions) ask(ctx context.Context) (answer, error) {
 		column{head: "QUOTA", name: true}, column{head: "PARTITION", name: true},
 		column{head: "ASSIGNED", right: true}, column{head: "BACKED", right: true}, column{head: "UNBACKED", right: true},
 		column{head: "USED", right: true}, column{head: "USED OF BACKED"}, column{head: "HIGHEST USE", right: true})
+	var rows []covering
 	for _, q := range res.GetQuotas() {
+		rows = append(rows, covering{q.GetQuota() + " in " + q.GetPartition(), q.GetCovered()})
 		used := 0.0
 		if q.GetBackedGpuHours() > 0 {
 			used = q.GetUsedGpuHours() / q.GetBackedGpuHours()
@@ -242,9 +242,5 @@ func (o *quotasOptions) ask(ctx context.Context) (answer, error) {
 			figure{q.GetUsedGpuHours(), gpuHours(q.GetUsedGpuHours())},
 			figure{used, fmt.Sprintf("%s %4.0f %%", bar(int32(100*min(1, used)), 100, 10), 100*used)}, q.GetHighestUse())
 	}
-	return answer{message: res, table: t, lead: func(p *page) {
-		if len(res.GetQuotas()) > 0 {
-			p.covered(res.GetQuotas()[0].GetCovered())
-		}
-	}, tail: func(p *page) { p.say("All but the highest use, which is in GPUs, are GPU-hours.") }}, nil
+	return answer{message: res, table: t, lead: func(p *page) { p.coveredBy(rows) }, tail: func(p *page) { p.say("All but the highest use, which is in GPUs, are GPU-hours.") }}, nil
 }

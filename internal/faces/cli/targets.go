@@ -53,17 +53,18 @@ func (o *targetsOptions) ask(ctx context.Context) (answer, error) {
 		column{head: "CLUSTER", name: true}, column{head: "WHAT"}, column{head: "TARGET", right: true}, column{head: "ATTAINED", right: true},
 		column{head: "MET"}, column{head: "BUDGET LEFT"}, column{head: "BUDGET", right: true, wide: true}, column{head: "BURNED", right: true, wide: true},
 		column{head: "BURNED BY", folds: true})
-	ans := answer{message: res, table: t}
+	var rows []covering
+	ans := answer{message: res, table: t, lead: func(p *page) { p.coveredBy(rows) }}
 	for _, one := range res.GetTargets() {
+		if len(rows) == 0 || rows[len(rows)-1].name != one.GetCluster() { // a row for each target
+			rows = append(rows, covering{one.GetCluster(), one.GetCovered()})
+		}
 		t.add(one.GetCluster(), one.GetWhat(), attainedFigure(one, one.GetTarget()), attainedFigure(one, one.GetAttained()), reached(one),
 			budgetLeft(one), figure{one.GetBudgetGpuHours(), gpuHours(one.GetBudgetGpuHours())},
 			figure{one.GetBurnedGpuHours(), gpuHours(one.GetBurnedGpuHours())}, burnedBy(one))
 		if !one.GetMet() {
 			ans.unmet = fmt.Sprintf("%s missed its target for %s", one.GetCluster(), one.GetWhat())
 		}
-	}
-	if len(res.GetTargets()) > 0 {
-		ans.lead = func(p *page) { p.covered(res.GetTargets()[0].GetCovered()) }
 	}
 	return ans, nil
 }

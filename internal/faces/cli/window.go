@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // window is the flags of questions about a stretch of the past: --as-of is its end.
@@ -63,6 +64,55 @@ func (p *page) covered(w *musterv1.Window) {
 	}
 	p.say("%s", p.paint.paint(faint, fmt.Sprintf("%s to %s", p.moment(w.GetFrom().AsTime()), p.moment(w.GetTo().AsTime()))))
 	p.gaps(w)
+}
+
+// covering is the time that a row of an answer covers.
+type covering struct {
+	name   string
+	window *musterv1.Window
+}
+
+// coveredBy says from when to when all rows of an answer go together, and which begin later: what joined late
+// must not shorten the period of the others.
+func (p *page) coveredBy(rows []covering) {
+	whole := wholeOf(rows)
+	p.covered(whole)
+	var late []string
+	for _, r := range rows {
+		if from := r.window.GetFrom(); from != nil && from.AsTime().After(whole.GetFrom().AsTime()) {
+			late = append(late, r.name+" only since "+p.moment(from.AsTime()))
+		}
+	}
+	if len(late) > 0 {
+		p.wrapAs("", text.Few(late, mostLate))
+	}
+}
+
+// mostLate is how many rows are named that begin late, before it is said how many more there are.
+const mostLate = 5
+
+// wholeOf is the time that some rows cover together, with the gaps of the row that goes back furthest; nil: no row.
+func wholeOf(rows []covering) *musterv1.Window {
+	var whole *musterv1.Window
+	for _, r := range rows {
+		switch w := r.window; {
+		case w.GetFrom() == nil: // nothing is recorded of it
+		case whole == nil:
+			whole = &musterv1.Window{From: w.GetFrom(), To: w.GetTo(), Gaps: w.GetGaps()}
+		default:
+			widen(whole, w)
+		}
+	}
+	return whole
+}
+
+func widen(whole, w *musterv1.Window) {
+	if w.GetFrom().AsTime().Before(whole.GetFrom().AsTime()) {
+		whole.From, whole.Gaps = w.GetFrom(), w.GetGaps()
+	}
+	if w.GetTo().AsTime().After(whole.GetTo().AsTime()) {
+		whole.To = w.GetTo()
+	}
 }
 
 // gaps says when no server ran: that time is not counted.
