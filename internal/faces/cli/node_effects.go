@@ -14,24 +14,24 @@ import (
 // mostEffects is how many lines of it are shown, before it is said how many more there are.
 const mostEffects = 20
 
-// effects reads what a change did to work from the record that it made. The change is made:
-// where the record cannot be had, there is only less to say, and no error.
-func (o *nodeSetOptions) effects(ctx context.Context, w *musterv1.Written) (lines []string) {
+// effects reads what a change did to work, and what else of some kinds, from the record that it made. The
+// change is made: where the record cannot be had, there is only less to say, and no error.
+func (a *app) effects(ctx context.Context, w *musterv1.Written, kinds ...string) (lines []string) {
 	made := !w.GetDryRun() && w.GetVersion() != 0 && !slices.Contains(w.GetNotes(), wire.Unchanged)
-	forPeople := o.output == "table" || o.output == "wide"
+	forPeople := a.output == "table" || a.output == "wide"
 	if !made || !forPeople {
 		return nil
 	}
-	res, err := o.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{From: w.GetVersion(), Limit: 1})
+	res, err := a.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{From: w.GetVersion(), Limit: 1})
 	if err != nil || len(res.GetRecords()) == 0 || res.GetRecords()[0].GetSeq() != w.GetVersion() {
 		return nil
 	}
 	n := &names{}
-	n.learn(ctx, o.app, res.GetRecords())
+	n.learn(ctx, a, res.GetRecords())
 	events := res.GetRecords()[0].GetEvents()
 	lines = gangsInPieces(events)
 	for _, e := range events {
-		if jobSentences[e.GetKind()] != nil {
+		if jobSentences[e.GetKind()] != nil || slices.Contains(kinds, e.GetKind()) {
 			lines = append(lines, n.plan(e))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -81,12 +82,30 @@ func nodeUndo(f reversible) string {
 		return ""
 	case f.From == "healthy" && (f.To == "maintenance" || f.To == "suspect"):
 		return "uncordon"
+	case f.From == "healthy" && f.To == "quarantined":
+		return setsHealthy // uncordon refuses what neither cordon nor drain took out
+	case f.From == "probation" && f.To == "quarantined":
+		return setsProbation
 	case f.From == "maintenance":
 		return "drain"
 	case f.From == "suspect":
 		return "cordon"
 	}
 	return ""
+}
+
+// What takes nodes back that were taken out by a state of their own, such as after a validation that failed.
+const (
+	setsHealthy   = "set healthy"
+	setsProbation = "set probation"
+)
+
+// nodeLine is the command that a verb of nodeUndo stands for.
+func nodeLine(verb string, names []string) []string {
+	if state, is := strings.CutPrefix(verb, "set "); is {
+		return append(append([]string{"node", "set"}, names...), "--state", state)
+	}
+	return append([]string{"node", verb}, names...)
 }
 
 // regrant gives a quota the grant that it had before a record, with the gang of that grant; with

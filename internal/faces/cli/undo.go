@@ -163,10 +163,10 @@ func (a *app) undoes(ctx context.Context, r *musterv1.Record, over endings) (com
 	if starts(r) != "" {
 		return append(commands, a.because(r, []string{"rollout", "abandon", starts(r)})) // visits that have begun are finished
 	}
-	for _, verb := range []string{"uncordon", "cordon", "drain"} {
+	for _, verb := range []string{"uncordon", "cordon", "drain", setsHealthy, setsProbation} {
 		if list := nodes[verb]; len(list) > 0 {
 			slices.Sort(list)
-			commands = append(commands, a.because(r, append([]string{"node", verb}, folded(list)...)))
+			commands = append(commands, a.because(r, nodeLine(verb, folded(list))))
 		}
 	}
 	return commands

@@ -30,6 +30,7 @@ func (o *undoOptions) endings(ctx context.Context, since *timestamppb.Timestamp,
 	eachEvent(res.GetRecords(), func(r *musterv1.Record, kind string, f reversible) { last[ends(kind, f)] = r.GetSeq() })
 	o.endedWork(ctx, records, last)
 	o.endedStates(ctx, records, last)
+	cancelOut(records, last)
 	return last, err
 }
 
@@ -75,7 +76,10 @@ func (o *undoOptions) liveIn(ctx context.Context, namespace string) map[string]b
 }
 
 // verbEnds are the states of a node in which the verb that takes a change back has nothing to do any more.
-var verbEnds = map[string][]string{"uncordon": {"healthy", "probation"}, "cordon": {"suspect"}, "drain": {"maintenance"}}
+var verbEnds = map[string][]string{
+	"uncordon": {"healthy", "probation"}, "cordon": {"suspect"}, "drain": {"maintenance"},
+	setsHealthy: {"healthy"}, setsProbation: {"healthy", "probation"},
+}
 
 // endedStates notes the nodes that are where the command would bring them.
 func (o *undoOptions) endedStates(ctx context.Context, records []*musterv1.Record, last endings) {
@@ -122,7 +126,7 @@ func ends(kind string, f reversible) string {
 
 // since says whether a thing that an event of a record changed has ended after that record.
 func (last endings) since(seq uint64, kind string, f reversible) bool {
-	for _, thing := range changed(kind, f) {
+	for _, thing := range append(changed(kind, f), nodeChange(seq, f.Node)) {
 		if last[thing] > seq {
 			return true
 		}
