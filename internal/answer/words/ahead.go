@@ -59,15 +59,11 @@ func daysTo(name string, today time.Weekday) (days int, ok bool) {
 	if name == "tomorrow" {
 		return 1, true
 	}
-	for day := time.Sunday; day <= time.Saturday; day++ {
-		if whole := strings.ToLower(day.String()); name == whole || name == whole[:3] {
-			if days = int(day-today+7) % 7; days == 0 {
-				days = 7
-			}
-			return days, true
-		}
+	day, ok := text.DayNamed(name)
+	if days = int(day-today+7) % 7; days == 0 {
+		days = 7
 	}
-	return 0, false
+	return days, ok
 }
 
 // atClock is a time of a day; "": its beginning.

@@ -71,10 +71,7 @@ func (p *Partition) ownPast() {
 func (w *Workload) clone() *Workload {
 	c := *w
 	c.Scratch = nil
-	c.Replicas = make([][]Replica, len(w.Replicas))
-	for i, replicas := range w.Replicas {
-		c.Replicas[i] = slices.Clone(replicas)
-	}
+	c.Replicas = w.copies()
 	c.Orders = slices.Clone(w.Orders)
 	if w.Moves != nil {
 		m := *w.Moves

@@ -108,7 +108,7 @@ func (s *State) Recount(w *Workload, target string, holds HeldAs) {
 	s.requeue(w)
 }
 
-// copies are the workload's replicas, by pool, for who puts them elsewhere.
+// copies are the workload's replicas, by pool: what becomes of those of the workload does not change them.
 func (w *Workload) copies() [][]Replica {
 	all := make([][]Replica, len(w.Replicas))
 	for i, replicas := range w.Replicas {

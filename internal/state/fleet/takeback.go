@@ -19,10 +19,7 @@ func Keep(w *Workload) *Kept {
 	if w.partition != nil {
 		k.dip = w.partition.Dip
 	}
-	k.was.Replicas = make([][]Replica, len(w.Replicas))
-	for i, replicas := range w.Replicas {
-		k.was.Replicas[i] = slices.Clone(replicas)
-	}
+	k.was.Replicas = w.copies()
 	k.was.Orders = slices.Clone(w.Orders)
 	return k
 }

@@ -14,11 +14,9 @@ var layouts = []string{time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04:05",
 func Moment(text string, zone *time.Location) (at time.Time, ok bool) {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	name, rest, _ := strings.Cut(text, " ")
-	for day := time.Sunday; day <= time.Saturday; day++ {
-		if whole := strings.ToUpper(day.String()); name == whole || name == whole[:3] {
-			at, ok := Moment(rest, zone)
-			return at, ok && at.Weekday() == day
-		}
+	if day, ok := DayNamed(name); ok {
+		at, ok := Moment(rest, zone)
+		return at, ok && at.Weekday() == day
 	}
 	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return at, true
@@ -32,4 +30,14 @@ func Moment(text string, zone *time.Location) (at time.Time, ok bool) {
 		}
 	}
 	return time.Time{}, false
+}
+
+// DayNamed reads the name of a day of the week, whole or its first three letters, in any case.
+func DayNamed(name string) (day time.Weekday, ok bool) {
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		if whole := day.String(); strings.EqualFold(name, whole) || strings.EqualFold(name, whole[:3]) {
+			return day, true
+		}
+	}
+	return 0, false
 }
