@@ -96,15 +96,9 @@ func readIdentity(path string) (*identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	var parts [3][]byte // certificate, key, authority
-	for i, name := range []string{"tls.crt", "tls.key", "ca.crt"} {
-		file := path
-		if info.IsDir() {
-			file = filepath.Join(path, name)
-		}
-		if parts[i], err = os.ReadFile(file); err != nil {
-			return nil, err
-		}
+	parts, err := identityParts(path, info.IsDir())
+	if err != nil {
+		return nil, err
 	}
 	is, err := parseIdentity(parts, path)
 	if err == nil && !info.IsDir() { // what comes last is the authority's
@@ -112,6 +106,21 @@ func readIdentity(path string) (*identity, error) {
 		is.authority = lastCert(parts[2])
 	}
 	return is, err
+}
+
+// identityParts reads certificate, key and authority: from three files of a folder, or from one file that has all
+// of them. That is read once, for a renewal may replace it at any moment.
+func identityParts(path string, folder bool) (parts [3][]byte, err error) {
+	if !folder {
+		all, err := os.ReadFile(path)
+		return [3][]byte{all, all, all}, err
+	}
+	for i, name := range []string{"tls.crt", "tls.key", "ca.crt"} {
+		if parts[i], err = os.ReadFile(filepath.Join(path, name)); err != nil {
+			return parts, err
+		}
+	}
+	return parts, nil
 }
 
 // parseIdentity reads a certificate, its key and the authority's certificate; path is where
