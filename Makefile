@@ -2,6 +2,7 @@
 # in go.mod and tools/, and Go builds it when it is first asked for.
 # ARGS is handed on: make demo ARGS='--listen 127.0.0.1:9090'
 
+SHELL = bash
 FUZZTIME ?= 60s
 # Rooms with goroutines of their own: `make test` runs these with the race detector too, `make prove` those whose
 # dependencies take minutes to build or to run under it.
@@ -19,6 +20,9 @@ YIELDINGTESTS = ^(TestAGangStartsWholeInOneIsland|TestFaultsLoseNothingAndStartN
 # 1: tests on a real control plane are part of the proof, and its programs are built where they are missing (once,
 # minutes); try: they are left out where it cannot be built; 0: they are left out.
 MUSTER_CONTROLPLANE ?= 1
+
+# How long each room's tests on a real control plane may take: three times what they take on two quiet cores.
+REALTIMEOUT = 30m
 
 # Tests without a browser and without a control plane.
 ALONE = MUSTER_CONTROLPLANE=0 MUSTER_E2E=0
@@ -45,9 +49,9 @@ test: ## prove it, in minutes: vet, the walls, all tests and stories, the race d
 PROOFS = race-long:4 pages-try:4 controlplane-test:9 chaos-long:6
 prove: ## prove more (about 20 minutes, once its programs are built): long races, pages in a browser, a real Kubernetes control plane with other people's controllers, long chaos
 	@n=0; for proof in $(PROOFS); do n=$$((n+1)); started=$$(date +%s); \
-		echo "==> prove $$n of $(words $(PROOFS)): $${proof%:*} (about $${proof#*:} min)"; \
+		echo "==> $$(date +%T) prove $$n of $(words $(PROOFS)): $${proof%:*} (about $${proof#*:} min)"; \
 		$(MAKE) --no-print-directory $${proof%:*} || exit 1; \
-		echo "==> prove $$n of $(words $(PROOFS)): $${proof%:*} passed in $$(($$(date +%s)-started)) s"; done
+		echo "==> $$(date +%T) prove $$n of $(words $(PROOFS)): $${proof%:*} passed in $$(($$(date +%s)-started)) s"; done
 
 race-long: # rooms that take long with the race detector
 	@$(call raced,$(RACEDLONG))
@@ -58,6 +62,7 @@ chaos-long: # random fleets and judged decisions, from seeds that differ with ev
 	go test -count=1 -timeout 20m ./internal/prove/judge -run Judge -cases 5000 -seed $$first && \
 	go test -count=1 -timeout 20m ./internal/run/provision -every -lives 60
 
+prove-real: REALTIMEOUT = 90m
 prove-real: pages-test ## prove more yet: other people's controllers, 100 random faults, clusters together (an hour)
 	@MUSTER_CONTROLLERS=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100}; export MUSTER_CONTROLLERS MUSTER_FAULTS; $(real)
 	MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE) go test -p 1 -count=1 -timeout 90m -run 'Clusters|APIServer' ./internal/server
@@ -180,12 +185,15 @@ release: ## bin/release: the program, what it is made of (CycloneDX), and the ch
 clean: ## remove what the others made
 	rm -rf bin
 
-# Tests on a real control plane; its programs are built first, which says how far it is.
+# Tests on a real control plane; its programs are built first, which says how far it is. Each test is told when it ends,
+# and all that was said is shown if one fails. A test that waits for ever ends well before the run that calls this does.
 define real
-if [ "$(MUSTER_CONTROLPLANE)" = 0 ]; then echo "real control plane NOT run: MUSTER_CONTROLPLANE=0"; else set -e; export MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE); \
+if [ "$(MUSTER_CONTROLPLANE)" = 0 ]; then echo "real control plane NOT run: MUSTER_CONTROLPLANE=0"; else set -eo pipefail; export MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE); \
+said=$$(mktemp); trap "rm -f $$said" EXIT; \
+told() { "$$@" > >(tee $$said | grep --line-buffered -E '^(--- |ok|FAIL|panic: )') 2>&1 || { echo "== all that it said"; tail -n 500 $$said; return 1; }; }; \
 go test -count=1 -timeout 120m -run TestTheControlPlaneIsBuilt -v ./internal/prove/kubetest | grep -v '^=== '; \
-echo "go test ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets: the tests of their *_real_test.go"; go test -p 1 -count=1 -timeout 90m -run "$(REALTESTS)" ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets; \
-echo "the most important of them, with kube-scheduler binding"; MUSTER_BIND=scheduler go test -count=1 -timeout 60m -run "$(YIELDINGTESTS)" ./internal/clusters/kube; fi
+echo "go test ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets: the tests of their *_real_test.go"; told go test -p 1 -count=1 -failfast -v -timeout $(REALTIMEOUT) -run "$(REALTESTS)" ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets; \
+echo "the most important of them, with kube-scheduler binding"; export MUSTER_BIND=scheduler; told go test -count=1 -failfast -v -timeout $(REALTIMEOUT) -run "$(YIELDINGTESTS)" ./internal/clusters/kube; fi
 endef
 
 # The pages in a browser, where there is one.

@@ -220,12 +220,41 @@ func (r *rollout) theAPIServerDies() {
 	if err := r.c.Ready(r.ctx); err != nil {
 		r.t.Fatal(err)
 	}
+	r.schedulerIsCurrent()
 	r.look()
 	for _, j := range before {
 		if r.jobs[j.Metadata.UID] != j.node() {
 			r.t.Errorf("Job %s of node %s was there before the API server died, and is not any more", j.Metadata.Name, j.node())
 		}
 	}
+}
+
+// schedulerIsCurrent waits until kube-scheduler hears of nodes again. After the API server was away it
+// binds pods for a while by what it last knew of them, and a mark that is newer than that keeps none off.
+func (r *rollout) schedulerIsCurrent() {
+	r.t.Helper()
+	const label, name = "test.muster.dev/seen-by-the-scheduler", "is-current"
+	r.eventually(patient, "kube-scheduler hears of nodes", func() string {
+		for _, node := range r.nodesDone() { // one that is in no visit, and not about to be
+			patch := kubetest.JSON{"metadata": kubetest.JSON{"labels": kubetest.JSON{label: "yes"}}}
+			if err := r.c.Call(r.ctx, http.MethodPatch, "/api/v1/nodes/"+node, patch, nil); err != nil {
+				return err.Error()
+			}
+		}
+		return ""
+	})
+	pod := kubetest.Pod("stranger", name, 0)
+	pod["spec"] = kubetest.JSON{"nodeSelector": kubetest.JSON{label: "yes"}, "containers": []kubetest.JSON{{"name": "main", "image": "none"}}}
+	r.pod(pod)
+	r.eventually(patient, "a pod on a node with a new label", func() string {
+		for _, p := range r.pods("stranger") {
+			if p.Metadata.Name == name && p.Spec.NodeName != "" {
+				return ""
+			}
+		}
+		return "kube-scheduler has not bound it"
+	})
+	r.call(http.MethodDelete, "/api/v1/namespaces/stranger/pods/"+name+"?gracePeriodSeconds=0", nil, nil)
 }
 
 // until looks at the cluster again and again, and lets it go on, until something is so.
@@ -376,15 +405,17 @@ func (r *rollout) open() (nodes []string) {
 }
 
 // done counts the nodes whose visit has passed.
-func (r *rollout) done() (n int) {
+func (r *rollout) done() int { return len(r.nodesDone()) }
+
+func (r *rollout) nodesDone() (names []string) {
 	r.read(func(s *fleet.State) {
 		for _, is := range s.Partition("tiger/h200").Nodes {
 			if is.Visit != nil && is.Visit.State == fleet.VisitDone {
-				n++
+				names = append(names, is.Name)
 			}
 		}
 	})
-	return n
+	return names
 }
 
 // paused says why the rollout has paused; "": it has not.

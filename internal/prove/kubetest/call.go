@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/plain"
 )
@@ -22,8 +23,14 @@ func (c *Cluster) plain() plain.Server {
 	return plain.Server{URL: c.URL, HTTP: insecure, Token: c.Token}
 }
 
-// Call asks the API server as the administrator, as plain.Server does.
+// answered is how long an answer may take.
+const answered = 2 * time.Minute
+
+// Call asks the API server as the administrator, as plain.Server does. An answer that never comes
+// is an error after a while: a test asks again, or says what it has waited for.
 func (c *Cluster) Call(ctx context.Context, method, path string, send, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, answered)
+	defer cancel()
 	return c.plain().Call(ctx, method, path, send, into)
 }
 
