@@ -22,7 +22,7 @@ type fate struct {
 }
 
 // fates are what a change may do to running work.
-type fates struct{ unprotected, leaves, unreserved fate }
+type fates struct{ unprotected, leaves, unreserved, stopped fate }
 
 // What a dry run would do, and what a change has done.
 var (
@@ -30,11 +30,13 @@ var (
 		fate{"would run on unprotected, and may be evicted when work inside its quota's backing needs the room", "would run on unprotected, and may be evicted when work inside their quota's backing needs the room", false},
 		fate{"would have to leave", "would have to leave", false},
 		fate{"would lose its reserved room, and go back to its queue", "would lose their reserved room, and go back to their queue", false},
+		fate{"would lose nodes", "would lose nodes", false},
 	}
 	done = fates{
 		fate{"runs on unprotected now, and may be evicted when work inside its quota's backing needs the room", "run on unprotected now, and may be evicted when work inside their quota's backing needs the room", true},
 		fate{"has to leave", "have to leave", false},
 		fate{"lost its reserved room, and is back in its queue", "lost their reserved room, and are back in their queue", false},
+		fate{"has lost nodes", "have lost nodes", false},
 	}
 )
 
@@ -148,6 +150,10 @@ func lossesOf(s *fleet.State, events []event.Event, as fates, sees view.Sees) []
 		case event.ReplicasEvicted:
 			if w := s.Workloads[e.ID]; w != nil {
 				all.of(s, w.Target, as.leaves).take(w, gpusIn(w, e.Spots), sees)
+			}
+		case event.ReplicasLost:
+			if w := s.Workloads[e.ID]; w != nil {
+				all.of(s, w.Target, as.stopped).take(w, gpusIn(w, e.Spots), sees)
 			}
 		case event.ReservationEnded:
 			if w := s.Workloads[e.ID]; w != nil && !placedIn(events, e.ID) {

@@ -116,6 +116,8 @@ func TestADryRunSaysWhatStaysUnbacked(t *testing.T) {
 // A dry run of a drain says how much work stands on the nodes and leaves, and which grants lose backing.
 func TestADryRunOfADrainSaysItsSize(t *testing.T) {
 	h := furnished(t)
+	_, err := h.Quotas.SetOwner(t.Context(), &musterv1.SetOwnerRequest{Path: "research/oak", Owner: "ada"})
+	must(t, err)
 	h.submit(gang("run", "research/oak", 4))
 	var nodes []string
 	for i := 1; i <= 8; i++ {
@@ -125,7 +127,13 @@ func TestADryRunOfADrainSaysItsSize(t *testing.T) {
 	must(t, err)
 	equal(t, "notes", strings.Join(r.GetWritten().GetNotes(), "\n"),
 		"These 14 nodes run 1 workload (32 GPUs); 1 workload (32 GPUs) would leave. None would start elsewhere at once, whole or in part.\n"+
-			"1 grant in tiger/h200 would lose the backing of 16 GPUs: research/oak (16 of 32 GPUs).")
+			"1 grant in tiger/h200 would lose the backing of 16 GPUs: research/oak (16 of 32 GPUs).\n"+
+			"1 workload of research/oak (32 GPUs) would lose nodes: oak/run (32 GPUs). This concerns ada, root.")
+	r, err = h.Fleet.SetNodes(t.Context(), &musterv1.SetNodesRequest{Write: &musterv1.Write{DryRun: true}, Names: nodes[:1], State: "maintenance"})
+	must(t, err)
+	if notes := strings.Join(r.GetWritten().GetNotes(), "\n"); !strings.Contains(notes, "would leave. 1 would start elsewhere at once, whole or in part.") {
+		t.Errorf("a gang that is mended beside its own work is told as %q", notes)
+	}
 }
 
 // A change that leaves work unprotected says so in its answer, whatever its reason: an undo neither is silent.

@@ -30,7 +30,7 @@ func (w *workOn) String() string {
 // would leave them, and how much of that starts elsewhere at once.
 func leaversOf(s *fleet.State, events []event.Event) []string {
 	var stands, leaves workOn
-	nodes, again := map[string]bool{}, map[uint64]bool{}
+	nodes, again := map[string]bool{}, elsewhere{}
 	for _, e := range events {
 		switch e := e.(type) {
 		case event.NodeChanged:
@@ -43,13 +43,36 @@ func leaversOf(s *fleet.State, events []event.Event) []string {
 				leaves.add(e.ID, gpusIn(w, e.Spots))
 			}
 		case event.ReplicasPlaced:
-			again[e.ID] = again[e.ID] || leaves.ids[e.ID] && !e.Reserved
+			if leaves.ids[e.ID] {
+				again[e.ID] = again[e.ID] || !e.Reserved
+			}
 		}
 	}
 	if len(leaves.ids) == 0 {
 		return nil
 	}
 	return []string{saysLeavers(&stands, &leaves, len(nodes), again)}
+}
+
+// elsewhere are workloads that get other room, and whether they get it at once: else the work
+// in it leaves first.
+type elsewhere map[uint64]bool
+
+func (all elsewhere) String() string {
+	atOnce, later := "None", ""
+	n := 0
+	for _, is := range all {
+		if is {
+			n++
+		}
+	}
+	if n > 0 {
+		atOnce = text.Group(n)
+	}
+	if rest := len(all) - n; rest > 0 {
+		later = fmt.Sprintf("; %s would once others have left", text.Group(rest))
+	}
+	return atOnce + " would start elsewhere at once, whole or in part" + later
 }
 
 // on adds the work that runs on a node.
@@ -68,19 +91,10 @@ func (w *workOn) on(p *fleet.Partition, node string) {
 	}
 }
 
-func saysLeavers(stands, leaves *workOn, nodes int, again map[uint64]bool) string {
-	these, starts := fmt.Sprintf("These %d nodes run", nodes), "None"
+func saysLeavers(stands, leaves *workOn, nodes int, again elsewhere) string {
+	these := fmt.Sprintf("These %d nodes run", nodes)
 	if nodes == 1 {
 		these = "This node runs"
 	}
-	n := 0
-	for _, is := range again {
-		if is {
-			n++
-		}
-	}
-	if n > 0 {
-		starts = text.Group(n)
-	}
-	return fmt.Sprintf("%s %s; %s would leave. %s would start elsewhere at once, whole or in part.", these, stands, leaves, starts)
+	return fmt.Sprintf("%s %s; %s would leave. %s.", these, stands, leaves, again)
 }
