@@ -17,12 +17,18 @@ REALTESTS = ^($$(sed -n 's/^func \(Test[A-Za-z0-9]*\)(t .*/\1/p' internal/cluste
 # Those of them that run once more with kube-scheduler binding pods; all others let Muster bind them (MUSTER_BIND).
 YIELDINGTESTS = ^(TestAGangStartsWholeInOneIsland|TestFaultsLoseNothingAndStartNothingTwice|TestFromWatchingToDeciding)$$
 
+# Tests that need a browser: the pages, and signing in at a provider of npm.
+PAGESTESTS = ^(TestPages|TestSignInAtARealProvider)$$
+
 # 1: tests on a real control plane are part of the proof, and its programs are built where they are missing (once,
 # minutes); try: they are left out where it cannot be built; 0: they are left out.
 MUSTER_CONTROLPLANE ?= 1
 
 # How long each room's tests on a real control plane may take: three times what they take on two quiet cores.
 REALTIMEOUT = 30m
+
+# What is drawn anew with every commit begins here.
+DRAW = $$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || date +%y%m%d)))
 
 # Tests without a browser and without a control plane.
 ALONE = MUSTER_CONTROLPLANE=0 MUSTER_E2E=0
@@ -46,18 +52,18 @@ test: ## prove it, in minutes: vet, the walls, all tests and stories, the race d
 	go run ./cmd/muster scenario run scenarios
 
 # What `make prove` adds: a name, how long it takes on two quiet cores with its programs built, and the target.
-PROOFS = race-long:4 pages-try:4 controlplane-test:9 chaos-long:6
-prove: ## prove more (about 20 minutes, once its programs are built): long races, pages in a browser, a real Kubernetes control plane with other people's controllers, long chaos
+PROOFS = race-long:6 pages-try:7 controlplane-test:12 chaos-long:2
+prove: ## prove more (about half an hour, once its programs are built): long races, pages in a browser, a real Kubernetes control plane with other people's controllers, long chaos
 	@n=0; for proof in $(PROOFS); do n=$$((n+1)); started=$$(date +%s); \
 		echo "==> $$(date +%T) prove $$n of $(words $(PROOFS)): $${proof%:*} (about $${proof#*:} min)"; \
 		$(MAKE) --no-print-directory $${proof%:*} || exit 1; \
 		echo "==> $$(date +%T) prove $$n of $(words $(PROOFS)): $${proof%:*} passed in $$(($$(date +%s)-started)) s"; done
 
-race-long: # rooms that take long with the race detector
-	@$(call raced,$(RACEDLONG))
+race-long: # rooms that take long with the race detector; of the scripts a third, drawn by the commit
+	@export MUSTER_SCRIPTS=$(DRAW)/3; $(call raced,$(RACEDLONG))
 
 chaos-long: # random fleets and judged decisions, from seeds that differ with every commit; the seed is printed
-	@first=$$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || date +%y%m%d))); set -x; \
+	@first=$(DRAW); set -x; \
 	go test -count=1 -timeout 20m ./internal/prove/chaos -run '^TestRandomFleets(InSilence)?$$' -worlds 100 -first $$first && \
 	go test -count=1 -timeout 20m ./internal/prove/judge -run Judge -cases 5000 -seed $$first && \
 	go test -count=1 -timeout 20m ./internal/run/provision -every -lives 60
@@ -69,7 +75,7 @@ prove-real: pages-test ## prove more yet: other people's controllers, 100 random
 
 pages-test: ## the pages in chromium; needs node too, and takes playwright-core and axe-core from the npm registry
 	cd internal/faces/web/e2e && npm ci --no-audit --no-fund
-	MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages -v ./internal/server
+	MUSTER_E2E=1 go test -count=1 -timeout 60m -run '$(PAGESTESTS)' -v ./internal/server
 
 pages-try: # the same where chromium, node and those packages are there or can be had; else it says why not, and is no failure
 	@$(pages)
@@ -203,7 +209,7 @@ why=; \
 [ -x "$${CHROMIUM:-/usr/bin/chromium}" ] || why="there is no chromium at $${CHROMIUM:-/usr/bin/chromium}"; \
 command -v node >/dev/null || why="there is no node"; \
 [ -n "$$why" ] || [ -d internal/faces/web/e2e/node_modules/axe-core ] || (cd internal/faces/web/e2e && timeout 300 npm ci --no-audit --no-fund) || why="npm ci failed in internal/faces/web/e2e"; \
-if [ -n "$$why" ]; then echo "pages NOT opened in a browser: $$why"; else set -x; MUSTER_E2E=1 go test -count=1 -timeout 60m -run TestPages ./internal/server; fi
+if [ -n "$$why" ]; then echo "pages NOT opened in a browser: $$why"; else set -x; MUSTER_E2E=1 go test -count=1 -timeout 30m -run '$(PAGESTESTS)' ./internal/server; fi
 endef
 
 # Tests with the race detector, where there is a C compiler for it.

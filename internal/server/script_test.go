@@ -23,7 +23,7 @@ import (
 // Beside testscript's own commands the scripts have those of scriptCommands.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "../faces/cli/testdata/script",
+		Files:               drawnScripts(t),
 		RequireExplicitExec: true,
 		Cmds:                scriptCommands,
 		Setup: func(env *testscript.Env) error {
@@ -51,6 +51,29 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
 	})
+}
+
+// drawnScripts are the files of all scripts, or of a part of them: MUSTER_SCRIPTS=17/3 is what a draw of
+// 17 takes of three parts. The race detector makes each of them slow.
+func drawnScripts(t *testing.T) (files []string) {
+	t.Helper()
+	all, err := filepath.Glob("../faces/cli/testdata/script/*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	draw, parts := 0, 1
+	if is := os.Getenv("MUSTER_SCRIPTS"); is != "" {
+		if _, err := fmt.Sscanf(is, "%d/%d", &draw, &parts); err != nil || parts < 1 || draw < 0 {
+			t.Fatalf("MUSTER_SCRIPTS=%s is no draw of some parts, as 17/3 is", is)
+		}
+		t.Logf("scripts of the draw %s", is)
+	}
+	for i, file := range all {
+		if i%parts == draw%parts {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // scriptCommands are what scripts can do besides running muster.
