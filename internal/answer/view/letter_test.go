@@ -150,7 +150,7 @@ func TestALetterSaysWhenAndWhy(t *testing.T) {
 	}
 }
 
-// TestALetterCountsEachGPUOnce: a quota that is cut in two waves has one line, with its use once; and work that the waves
+// TestALetterCountsEachGPUOnce: a quota that is cut in two waves has one line, with its use once. Work that the waves
 // touch one after the other is told of with the GPUs that it has, not with those of each wave.
 func TestALetterCountsEachGPUOnce(t *testing.T) {
 	first := fleet.CutPart{

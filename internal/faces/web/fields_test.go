@@ -70,8 +70,8 @@ func filled(fields []formField) url.Values {
 	return values
 }
 
-// Whatever is wrong with one field of one form, the refusal is in the words that its reader sees: the label of a field,
-// and never the name that a program has for it, nor the words of the machine that checks messages.
+// Whatever is wrong with one field of one form, the refusal is in the words that its reader sees: it has the label of a field. It
+// never has the name that a program has for it, nor the words of what checks messages.
 func TestRefusalsAreInTheWordsOfTheForm(t *testing.T) {
 	h := planned(t)
 	refused := 0

@@ -2,8 +2,8 @@ package change
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +12,6 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
-	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 )
 
@@ -35,11 +34,14 @@ func (a *attempt) list(name string) []string {
 	return strings.FieldsFunc(a.values[name], func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' })
 }
 
-// number reads a whole number. Most is what a message of the API can hold.
+// number reads a whole number.
 func (a *attempt) number(name string) int32 {
 	n, err := strconv.ParseInt(strings.ReplaceAll(a.values[name], ",", ""), 10, 32)
-	if err != nil || n < 0 {
-		a.unfit(name, "a whole number from 0 to "+draw.Number(math.MaxInt32), "one such as "+a.example(name, "64"))
+	switch {
+	case errors.Is(err, strconv.ErrRange) && n > 0:
+		a.fault(name, fmt.Sprintf("%.60q is too large; write a whole number such as %s", a.values[name], a.example(name, "64")))
+	case err != nil || n < 0:
+		a.unfit(name, "a whole number of 0 or more", "one such as "+a.example(name, "64"))
 	}
 	return int32(n)
 }

@@ -88,7 +88,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		m.try()
 	}
 	p := frame.Page{Title: act.title, Nav: act.nav, Still: true, Lead: act.says, Body: body(m)}
-	if m.complete() && act.command != nil {
+	if m.complete() && m.refused == "" && act.command != nil {
 		p.Command = words.Shell(append(act.command(m.values), "--reason", "…")...)
 	}
 	return p, nil

@@ -281,9 +281,12 @@ func (m view) starts(p *musterv1.Place) string {
 	return "not known"
 }
 
+// mostEvicted is how many of those that leave for a start are named.
+const mostEvicted = 6
+
 // evictions says which work leaves for a start.
 func evictions(st *musterv1.Start) string {
-	if gone := words.Work(st.GetEvicts(), st.GetEvictsOthers(), len(st.GetEvicts())); gone != "" {
+	if gone := words.Work(st.GetEvicts(), st.GetEvictsOthers(), mostEvicted); gone != "" {
 		return "evicts " + gone
 	}
 	return "no eviction"

@@ -161,7 +161,7 @@ func evictionsTable(v *frame.Visit, list []taken, label string) templ.Component 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Workload that left</th><th scope=\"col\" class=\"n\">GPUs</th><th scope=\"col\">For</th><th scope=\"col\">Why it</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Workload that left</th><th scope=\"col\" class=\"n\">GPUs</th><th scope=\"col\">For</th><th scope=\"col\">Why this one</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -206,9 +206,9 @@ func evictionsTable(v *frame.Visit, list []taken, label string) templ.Component 
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 string
-				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(t.how())
+				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(" · " + t.how())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/evictions.templ`, Line: 43, Col: 41}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/evictions.templ`, Line: 43, Col: 50}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
