@@ -42,7 +42,7 @@ func bannersOf(h *musterv1.HealthResponse, judged map[string]time.Time) (list []
 			list = append(list, Banner{
 				Key: "breaker " + p.GetPartition() + " " + parts.Stamp(p.GetTripped().AsTime()), Path: "/do/breaker?partition=" + p.GetPartition(), Do: "Close the breaker …",
 				About: []string{p.GetPartition()},
-				Text: "Automation has stopped in " + p.GetPartition() + ": signals asked for " + draw.Count(int(p.GetTrippedNodes()), "node") + " at once. It waits for an operator.",
+				Text:  "Automation has stopped in " + p.GetPartition() + ": signals asked for " + draw.Count(int(p.GetTrippedNodes()), "node") + " at once. It waits for an operator.",
 			})
 		}
 		for _, b := range p.GetBursts() {
@@ -50,7 +50,7 @@ func bannersOf(h *musterv1.HealthResponse, judged map[string]time.Time) (list []
 				list = append(list, Banner{
 					Key: "burst " + key + " " + parts.Stamp(b.GetSince().AsTime()), Path: burstPath(p.GetPartition(), b.GetSignature()), Do: "Judge it …",
 					About: []string{p.GetPartition()},
-					Text: "Possible false alarm in " + p.GetPartition() + ": " + draw.Count(int(b.GetNodes()), "node") + " report " + b.GetSignature() + " at once, which points to " + b.GetAccuses() + ". No node was taken out of service.",
+					Text:  "Possible false alarm in " + p.GetPartition() + ": " + draw.Count(int(b.GetNodes()), "node") + " report " + b.GetSignature() + " at once, which points to " + b.GetAccuses() + ". No node was taken out of service.",
 				})
 			}
 		}

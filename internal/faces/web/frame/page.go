@@ -62,9 +62,9 @@ type frame struct {
 	at       time.Time // the moment that it is about
 	live     bool
 	from, to time.Time // of the journal
-	banners  []Banner // all there are
-	here     []Banner // those that stand on this page
-	stale    []string // clusters whose reports have stopped
+	banners  []Banner  // all there are
+	here     []Banner  // those that stand on this page
+	stale    []string  // clusters whose reports have stopped
 	flash    string
 	theme    string
 	assets   string // version of the assets
