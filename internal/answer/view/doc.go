@@ -15,7 +15,7 @@
 //	coming.go, coming_planned.go   what is known to be coming
 //	rollout.go, update.go, zone.go, maintenance.go   planned work
 //	planned.go, plannedwork.go     all of it, and what of it concerns a place or a workload
-//	letter.go, addressee.go        what a haircut tells whom
+//	letter.go, letter_running.go, addressee.go  what a haircut tells whom
 //	story.go             what happened to a workload
 //	check.go             which sums must always add up, for tests and watchdogs
 package view

@@ -21,11 +21,17 @@ type Letter struct {
 	Markdown string   `json:"markdown"`
 }
 
-// line is one cut with where it stands.
+// line is what a plan cuts of one quota in one partition, in all its waves together.
 type line struct {
 	cut       fleet.Cut
 	partition string
-	wave      string // its number, and what it cuts
+	steps     []step
+}
+
+// step is what one wave cuts of it.
+type step struct {
+	wave string // its number, and what it cuts
+	gpus int
 }
 
 // concern is what a haircut means to one owner.
@@ -59,17 +65,11 @@ func concerns(h *fleet.Haircut) map[string]*concern {
 		}
 		return c
 	}
-	for i, w := range h.Waves {
-		for _, part := range w.Parts {
-			for _, cut := range part.Cuts {
-				c := of(cut.Owner, cut.Quota)
-				c.lines = append(c.lines, line{cut, part.Partition, waveWords(i+1, w.Class)})
-			}
-		}
-	}
 	for _, part := range haircut.Parts(h) {
 		owners := map[string]bool{}
 		for _, cut := range part.Cuts {
+			c := of(cut.Owner, cut.Quota)
+			c.lines = append(c.lines, line{cut, part.Partition, stepsOf(h, part.Partition, cut.Quota)})
 			owners[cut.Owner] = true
 		}
 		for _, t := range part.Touches() {
@@ -95,6 +95,44 @@ func ownerOf(h *fleet.Haircut, t fleet.Touched) string {
 		}
 	}
 	return t.Owner
+}
+
+// stepsOf are the waves that cut a quota in a partition.
+func stepsOf(h *fleet.Haircut, partition, quota string) (list []step) {
+	for i, w := range h.Waves {
+		for _, part := range w.Parts {
+			for _, cut := range part.Cuts {
+				if part.Partition == partition && cut.Quota == quota {
+					list = append(list, step{waveWords(i+1, w.Class), cut.GPUs()})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// less says how many GPUs go, and in which waves: "16 less; wave 1, the rest".
+func (x line) less() string {
+	if len(x.steps) == 1 {
+		return fmt.Sprintf("%d less; wave %s", x.cut.GPUs(), x.steps[0].wave)
+	}
+	var steps []string
+	for _, one := range x.steps {
+		steps = append(steps, fmt.Sprintf("%d in wave %s", one.gpus, one.wave))
+	}
+	return fmt.Sprintf("%d less: %s", x.cut.GPUs(), strings.Join(steps, "; "))
+}
+
+// waves names the waves in a cell of a table, with what each cuts where there are several.
+func (x line) waves() string {
+	if len(x.steps) == 1 {
+		return x.steps[0].wave
+	}
+	var steps []string
+	for _, one := range x.steps {
+		steps = append(steps, fmt.Sprintf("%s: %d", one.wave, one.gpus))
+	}
+	return strings.Join(steps, "; ")
 }
 
 // waveWords is a wave by its number and, where it cuts one class, that class.
@@ -129,8 +167,8 @@ var plainWords = dress{
 	cuts: func(lines []line) string {
 		var b strings.Builder
 		for _, x := range lines {
-			fmt.Fprintf(&b, "  %s in %s: %d -> %d GPUs (%d less; wave %s). It uses %d now; the most in 90 days was %d.%s%s\n",
-				x.cut.Quota, x.partition, x.cut.Was, x.cut.Now, x.cut.GPUs(), x.wave, x.cut.Usage, x.cut.Highest, askedOf(x.cut), belowGang(x.cut))
+			fmt.Fprintf(&b, "  %s in %s: %d -> %d GPUs (%s). It uses %d now; the most in 90 days was %d.%s%s\n",
+				x.cut.Quota, x.partition, x.cut.Was, x.cut.Now, x.less(), x.cut.Usage, x.cut.Highest, askedOf(x.cut), belowGang(x.cut))
 		}
 		return b.String()
 	},
@@ -144,7 +182,7 @@ var markdown = dress{
 		b.WriteString("| quota | partition | GPUs now | GPUs then | in use | most in 90 days | wave |\n| --- | --- | --: | --: | --: | --: | --- |\n")
 		for _, x := range lines {
 			fmt.Fprintf(&b, "| %s | %s | %d | **%d** | %d | %d | %s |\n",
-				x.cut.Quota, x.partition, x.cut.Was, x.cut.Now, x.cut.Usage, x.cut.Highest, x.wave)
+				x.cut.Quota, x.partition, x.cut.Was, x.cut.Now, x.cut.Usage, x.cut.Highest, x.waves())
 		}
 		for _, x := range lines {
 			if text := askedOf(x.cut) + belowGang(x.cut); text != "" {
@@ -293,32 +331,4 @@ func causeSays(cause string) string {
 		return "are on nodes that are back, but not for long enough to count on"
 	}
 	return cause
-}
-
-// running says what the cut does to work that runs or starts, as trying it showed.
-func running(h *fleet.Haircut, c *concern) []string {
-	var texts, already []string
-	for _, part := range c.parts {
-		for _, t := range touchedOf(h, part.Unprotected, c.owner) {
-			texts = append(texts, fmt.Sprintf("%s runs on, but %d of its GPUs in %s become unprotected: it may have to leave when work inside its quota needs them.", t.Workload, t.GPUs, part.Partition))
-		}
-		for _, t := range touchedOf(h, part.Evicted, c.owner) {
-			texts = append(texts, fmt.Sprintf("%s gives way with %s in %s to work that starts then.", t.Workload, text.Count(t.GPUs, "GPU"), part.Partition))
-		}
-		for _, t := range touchedOf(h, part.Requeued, c.owner) {
-			texts = append(texts, fmt.Sprintf("%s is starting, and loses its reserved room of %s in %s: it goes back to its queue, with its age.", t.Workload, text.Count(t.GPUs, "GPU"), part.Partition))
-		}
-		for _, t := range touchedOf(h, part.Known, c.owner) {
-			already = append(already, fmt.Sprintf("%s is unprotected already with %s in %s: it may have to leave when work inside its quota needs them.", t.Workload, text.Count(t.GPUs, "GPU"), part.Partition))
-		}
-	}
-	if len(texts)+len(already) == 0 {
-		return []string{"Nothing that runs is lost, and nothing that runs becomes less safe: this was tried on a copy of the fleet."}
-	}
-	return append(append(texts, already...), "Nothing else that runs is touched: this was tried on a copy of the fleet.")
-}
-
-// touchedOf lists the work of one owner.
-func touchedOf(h *fleet.Haircut, list []fleet.Touched, owner string) []fleet.Touched {
-	return slices.DeleteFunc(slices.Clone(list), func(t fleet.Touched) bool { return ownerOf(h, t) != owner })
 }

@@ -82,8 +82,7 @@ func TestALetterSaysWhatIsUnprotected(t *testing.T) {
 		t.Fatalf("got %+v", letters)
 	}
 	for _, c := range []struct{ text, want string }{
-		{letters[0].Text, "48 -> 40 GPUs (8 less; wave 1, assigned above usage)"},
-		{letters[0].Text, "40 -> 32 GPUs (8 less; wave 2, the rest)"},
+		{letters[0].Text, "48 -> 32 GPUs (16 less: 8 in wave 1, assigned above usage; 8 in wave 2, the rest)"},
 		{letters[0].Text, "a/old is unprotected already with 8 GPUs in tiger/h200"},
 		{letters[1].Text, "None of your quotas is cut"},
 		{letters[1].Text, "b/guest runs on, but 16 of its GPUs in tiger/h200 become unprotected"},
@@ -148,5 +147,51 @@ func TestALetterSaysWhenAndWhy(t *testing.T) {
 	h := fleet.Haircut{Name: "autumn", Waves: []fleet.Wave{wave}}
 	if says := view.Letters(&h)[0].Text; !strings.Contains(says, "Wave 1 is in force since Mon 2026-11-30 00:00Z.") || strings.Contains(says, "No day") {
 		t.Errorf("of a wave in force the letter says:\n%s", says)
+	}
+}
+
+// TestALetterCountsEachGPUOnce: a quota that is cut in two waves has one line, with its use once. Work that the waves
+// touch one after the other is told of with the GPUs that it has, not with those of each wave.
+func TestALetterCountsEachGPUOnce(t *testing.T) {
+	first := fleet.CutPart{
+		Partition: "tiger/h200", Assigned: 80, Sustainable: 64, Excess: 16,
+		Cuts:        []fleet.Cut{{Quota: "r/a", Owner: "ada", Was: 64, Now: 56, Usage: 48, Highest: 60, Asked: 16, Why: fleet.CutForOthers}},
+		Unprotected: []fleet.Touched{{Workload: "a/out", Quota: "r/a", GPUs: 8}, {Workload: "a/less", Quota: "r/a", GPUs: 16}},
+		Evicted:     []fleet.Touched{{Workload: "a/twice", Quota: "r/a", GPUs: 24}},
+		Starts:      []fleet.Touched{{Workload: "a/twice", Quota: "r/a", GPUs: 24}},
+		Requeued:    []fleet.Touched{{Workload: "a/soon", Quota: "r/a", GPUs: 32}},
+		Known:       []fleet.Touched{{Workload: "a/old", Quota: "r/a", GPUs: 8}},
+	}
+	second := first
+	second.Cuts = []fleet.Cut{{Quota: "r/a", Owner: "ada", Was: 56, Now: 40, Usage: 48, Highest: 60, Asked: 16, Why: fleet.CutForOthers}}
+	second.Known = []fleet.Touched{{Workload: "a/out", Quota: "r/a", GPUs: 8}, {Workload: "a/less", Quota: "r/a", GPUs: 8}, {Workload: "a/old", Quota: "r/a", GPUs: 8}}
+	second.Evicted = []fleet.Touched{{Workload: "a/out", Quota: "r/a", GPUs: 8}, {Workload: "a/twice", Quota: "r/a", GPUs: 24}, {Workload: "a/old", Quota: "r/a", GPUs: 8}}
+	second.Unprotected, second.Starts = nil, nil
+	letters := view.Letters(&fleet.Haircut{Name: "autumn", Basis: fleet.BasisCluster, Waves: []fleet.Wave{
+		{Cluster: "tiger", Class: fleet.CutUnscheduled, Parts: []fleet.CutPart{first}}, {Cluster: "tiger", Class: fleet.CutRest, Parts: []fleet.CutPart{second}},
+	}})
+	if len(letters) != 1 {
+		t.Fatalf("got %+v", letters)
+	}
+	for _, says := range []string{letters[0].Text, letters[0].Markdown} {
+		for _, once := range []string{
+			"would be 16 GPUs (25 % of its grant) in all waves together", "a/less runs on, but 8 of its GPUs", "a/out gives way with 8 GPUs",
+			"a/twice gives way with 24 GPUs", "loses its reserved room of 32 GPUs", "a/old gives way with 8 GPUs",
+		} {
+			if n := strings.Count(says, once); n != 1 {
+				t.Errorf("%q is said %d times in:\n%s", once, n, says)
+			}
+		}
+		for _, twice := range []string{"a/out runs on", "a/old is unprotected already", "48 GPUs", "64 GPUs in"} {
+			if strings.Contains(says, twice) {
+				t.Errorf("%q counts GPUs twice:\n%s", twice, says)
+			}
+		}
+	}
+	if !strings.Contains(letters[0].Text, "64 -> 40 GPUs (24 less: 8 in wave 1, assigned above usage; 16 in wave 2, the rest). It uses 48 now;") {
+		t.Errorf("the cut is told as:\n%s", letters[0].Text)
+	}
+	if !strings.Contains(letters[0].Markdown, "| r/a | tiger/h200 | 64 | **40** | 48 | 60 | 1, assigned above usage: 8; 2, the rest: 16 |") {
+		t.Errorf("the table is:\n%s", letters[0].Markdown)
 	}
 }

@@ -126,7 +126,7 @@ func (x *search) try(c Change, patience time.Duration) (Change, bool) {
 	}
 	list, trees := x.concerned(c.Commands)
 	ok := x.on(list, trees, func(t *trial) bool {
-		if !t.do(c.Commands) {
+		if !x.does(t, c) {
 			return false
 		}
 		if t.reserves(x.w.Namespace, x.w.Name) {
@@ -136,6 +136,18 @@ func (x *search) try(c Change, patience time.Duration) (Change, bool) {
 		return ok
 	})
 	return c, ok
+}
+
+// oneByOne is up to how many commands of a change are tried one after the other, as people give them. More are tried as
+// one: a fleet that reacts to each of 20,000 nodes that come back takes seconds. What works so is tried one by one before it counts.
+const oneByOne = 64
+
+// does does a change to a copy.
+func (x *search) does(t *trial, c Change) bool {
+	if len(c.Commands) > oneByOne {
+		return t.together(c.Commands)
+	}
+	return t.do(c.Commands)
 }
 
 // tryKeep is try, and keeps what works.

@@ -31,6 +31,7 @@ type trial struct {
 	// beyond is the work that something was decided about, and that may also stand in
 	// partitions which are not part of the copy.
 	beyond []*fleet.Workload
+	stop   func() bool // there is no time for more
 }
 
 // trial begins a try on a copy that takes the place of the one before: that one is over.
@@ -39,20 +40,32 @@ func (b *tries) trial(on *fleet.State) *trial { return b.trialOf(on.ForkInto(b.a
 // trialOf begins a try on a copy of its own.
 func (b *tries) trialOf(own *fleet.State) *trial {
 	own.StopLearning()
-	return &trial{s: own, now: b.now, by: map[uint64][]uint64{}}
+	return &trial{s: own, now: b.now, by: map[uint64][]uint64{}, stop: b.over}
 }
 
-// do gives the commands one after the other; false if one is refused.
+// do gives the commands one after the other; false if one is refused, or if there is no time for all of them.
 func (t *trial) do(commands []core.Command) bool {
-	for _, c := range commands {
-		if !t.step(c) {
+	for i, c := range commands {
+		if i%oneByOne == oneByOne-1 && t.stop() || !t.step(c) {
 			return false
 		}
 	}
 	return true
 }
 
+// together gives the commands as one, so that the fleet reacts to all of them once; false if one is refused.
+func (t *trial) together(commands []core.Command) bool {
+	_, refused := t.give(core.Batch{Commands: commands, Each: true})
+	return !slices.ContainsFunc(refused, func(r *core.Refusal) bool { return r != nil })
+}
+
 func (t *trial) step(c core.Command) bool {
+	ok, _ := t.give(c)
+	return ok
+}
+
+// give gives a command, and notes what it leads to.
+func (t *trial) give(c core.Command) (ok bool, refused []*core.Refusal) {
 	out, refusal := core.Step(t.s, core.Request{Command: c, Actor: actorOf(c), Reason: "tried"}, t.now)
 	for _, e := range out.Record.Events {
 		if w := t.s.Workloads[event.Workload(e)]; w != nil && t.s.Elsewhere(w) {
@@ -67,13 +80,15 @@ func (t *trial) step(c core.Command) bool {
 			t.out = append(t.out, e.ID)
 		}
 	}
-	return refusal == nil
+	return refusal == nil, out.Refused
 }
 
 // actorOf is who would do it: a validation is a person's, who may move what
 // another person keeps; another size of what makes pods on a cluster is repeated by that.
 func actorOf(c core.Command) core.Actor {
-	switch c.(type) {
+	switch c := c.(type) {
+	case core.Batch:
+		return actorOf(c.Commands[0])
 	case core.RecordValidation:
 		return core.Actor{Name: "operator", Operator: true}
 	case core.Resize:

@@ -43,12 +43,21 @@ func newTries(s *fleet.State, now fleet.Instant, b Budget) *tries {
 
 // open says whether one more try is allowed, and counts it.
 func (b *tries) open() bool {
-	if b.left <= 0 || b.stop != nil && b.stop() {
+	if b.left <= 0 || b.over() {
 		b.missed = true
 		return false
 	}
 	b.left--
 	return true
+}
+
+// over says whether there is no time for more; then something is left untried.
+func (b *tries) over() bool {
+	if b.stop != nil && b.stop() {
+		b.missed = true
+		return true
+	}
+	return false
 }
 
 // part is a copy of the partitions in which something is to be tried, without what

@@ -146,7 +146,7 @@ func fault(v *protovalidate.Violation) string {
 // inWords says what is wrong with a value; a long one is cut, so that a name of
 // ten megabytes is not sent back.
 func inWords(v *protovalidate.Violation) string {
-	text := v.Proto.GetMessage()
+	text := boundInWords(v.Proto.GetRuleId(), v.Proto.GetMessage())
 	if v.Proto.GetRuleId() == "string.pattern" && v.RuleValue.IsValid() {
 		if words := patterns[v.RuleValue.String()]; words != "" {
 			text = words + fault(v)
@@ -156,8 +156,13 @@ func inWords(v *protovalidate.Violation) string {
 		text = "is none of " + strings.Join(choices(v.RuleValue), ", ")
 	}
 	if v.FieldValue.IsValid() {
-		if s, ok := v.FieldValue.Interface().(string); ok && s != "" {
-			return fmt.Sprintf("%.40q %s", s, text)
+		switch value := v.FieldValue.Interface().(type) {
+		case string:
+			if value != "" {
+				return fmt.Sprintf("%.40q %s", value, text)
+			}
+		case int32, int64, uint32, uint64, float64:
+			return fmt.Sprintf("%v %s", value, text)
 		}
 	}
 	return text

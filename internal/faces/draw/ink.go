@@ -72,7 +72,7 @@ var Inks = []InkOf{
 	{Validate, "#6639ba", "#be8fff", solid, "validating"},
 	{Probation, "#1b7c83", "#39c5cf", solid, "probation: back, and serving flex only"},
 	{Planned, "#424a53", "#b7bdc8", standing, "maintenance: planned"},
-	{Wait, "#0969da", "#4493f8", lying, "waits, and will start with time"},
+	{Wait, "#0969da", "#4493f8", lying, "waits until other work has ended"},
 	{Change, "#bf3989", "#f778ba", dotted, "waits, and the submitter can change that"},
 	{Ask, "#9a6700", "#d29922", standing, "waits, and a quota owner or an operator can change that"},
 	{Fault, "#cf222e", "#f85149", grid, "something is broken"},

@@ -114,6 +114,7 @@ func (p *pen) unknown(text string, now, y float64) (over bool) {
 	long := width(text, small)
 	switch {
 	case long <= p.w-now-8:
+		p.raw(`<rect x="`, px(now+6), `" y="`, px(y-10), `" width="`, px(long+4), `" height="13" class="d-ground" fill="`, ground, `"/>`) // no line of the axis crosses it
 		p.text(now+8, y, text, style{size: small, quiet: true})
 	case long <= now-8:
 		p.text(now-8, y, text, style{size: small, quiet: true, at: end})

@@ -48,11 +48,13 @@ func TestAGrantIsTriedAndThenSet(t *testing.T) {
 func TestFormsSayWhyTheyWouldBeRefused(t *testing.T) {
 	h := open(t, nil).furnish()
 	for path, want := range map[string]string{
-		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":             "GPUs: is not a whole number: many",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":             "GPUs: &#34;many&#34; is not a whole number of 0 or more; write one such as 352",
 		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=128":              "It would be refused",
-		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday": "is not a moment to come",
-		"/do/cancel?try=yes&job=base":                           "is not NAMESPACE/NAME",
-		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=": "Share in %: is missing; write a share such as 15",
+		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday": "Until: &#34;yesterday&#34; is not a moment to come; write friday",
+		"/do/cancel?try=yes&job=base":                           "Workload: &#34;base&#34; is not NAMESPACE/NAME; write it as in oak/pretrain-1",
+		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=": "Share in %: is empty; write one such as 15",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=99999999999": "GPUs: &#34;99999999999&#34; is too large; write a whole number such as 352",
+		"/do/grant?try=yes&quota=research/oak":                  "Partition: is empty; write tiger/h200; GPUs: is empty; write 352",
 	} {
 		code, body := h.get(path)
 		if code != http.StatusOK || !strings.Contains(body, want) {
@@ -60,6 +62,9 @@ func TestFormsSayWhyTheyWouldBeRefused(t *testing.T) {
 		}
 		if strings.Contains(body, `id="confirm"`) {
 			t.Errorf("%s can be sent", path)
+		}
+		if strings.Contains(body, "The same on the command line") {
+			t.Errorf("%s names a command that would be refused, too", path)
 		}
 	}
 }
@@ -116,7 +121,7 @@ func TestWarningsAreAcknowledgedAndJudged(t *testing.T) {
 	key, err := url.QueryUnescape(key)
 	must(t, err)
 	_, _ = h.change("acknowledge", url.Values{"warning": {key}, "lasts": {"8h"}})
-	_, body = h.get("/teams")
+	_, body = h.get("/nodes")
 	has(t, body, "Acknowledged by ", "until 20:0", "the story")
 	if !strings.Contains(body, "1 warning<") {
 		t.Error("a warning that was acknowledged still asks to be seen")
@@ -126,8 +131,25 @@ func TestWarningsAreAcknowledgedAndJudged(t *testing.T) {
 	must(t, err)
 	h.clock.Add(int64(time.Second))
 	_, _ = h.change("burst", url.Values{"partition": {"tiger/h200"}, "signature": {signature}, "verdict": {"false"}})
-	if _, body = h.get("/teams"); strings.Contains(body, "Possible false alarm") {
+	if _, body = h.get("/nodes"); strings.Contains(body, "Possible false alarm") {
 		t.Error("a burst that was judged is still shown")
+	}
+}
+
+// A warning is red on the pages that it concerns. Every other page counts it, and leads to where it stands.
+func TestAWarningIsRedWhereItConcerns(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.burst()
+	for _, path := range []string{"/", "/nodes", "/partition/tiger/h200", "/team/research/oak", "/workload/oak/base", "/node/tiger-h200-i1-001", "/queue?target=research/oak&partition=tiger/h200"} {
+		_, body := h.get(path)
+		has(t, body, `<p class="alarm"`, "Automation has stopped in tiger/h200", `<a class="tag bad" href="#banners">2 warnings</a>`, `id="banners"`)
+	}
+	for _, path := range []string{"/teams", "/words", "/events", "/team/research", "/workloads", "/build-out/lynx", "/do/grant"} {
+		_, body := h.get(path)
+		has(t, body, `<a class="tag wait" href="/nodes#banners">2 warnings</a>`, `<a href="/nodes#banners">2 warnings about other parts of the fleet</a>`)
+		if strings.Contains(body, "Automation has stopped") || strings.Contains(body, `class="alarm"`) {
+			t.Errorf("%s is red for what does not concern it", path)
+		}
 	}
 }
 

@@ -43,7 +43,7 @@ func TestANodesPageGivesTheReasonOfItsState(t *testing.T) {
 // A mistyped filter leaves the form standing, and says what it could be.
 func TestAMistypedKindKeepsTheForm(t *testing.T) {
 	h := open(t, nil).furnish()
-	for path, want := range map[string]string{"/events?kind=evict": "did you mean replicas.evicted?", "/events?since=soonish": "is no moment: soonish"} {
+	for path, want := range map[string]string{"/events?kind=evict": "did you mean replicas.evicted?", "/events?since=soonish": `Since: &#34;soonish&#34; is not a moment; write one such as`} {
 		code, body := h.get(path)
 		if code != http.StatusBadRequest {
 			t.Errorf("%s is answered with %d", path, code)
@@ -63,7 +63,7 @@ func TestWhatWouldRunCanBeSubmitted(t *testing.T) {
 	_, body = h.get("/part/places?gpus=8&replicas=2&namespace=oak&bears=30s")
 	has(t, body, "muster submit --name NAME --gang 2x8 -n oak --bears-freeze 30s --target ")
 	_, body = h.get("/run?gpus=8&namespace=oak&bears=soon")
-	has(t, body, `name="bears" value="soon"`, "Bears a freeze of: is not a length: soon; write 30s or 2m")
+	has(t, body, `name="bears" value="soon"`, "Bears a freeze of: &#34;soon&#34; is not a length of time; write one such as 30s or 2m")
 }
 
 // At the width of a telephone a table of what is wrong is stacked, and not cut.

@@ -144,15 +144,15 @@ func TestFormsOfPlannedWorkSayWhichFieldIsWrong(t *testing.T) {
 		at           string // the field that is marked; none: what is wrong is of no single one
 	}{
 		{"a zone that ends before it begins", "add-zone", zone, "from", "9d", "it ends after it begins", "to"},
-		{"no moment at all", "add-zone", zone, "to", "some day", "is not a moment to come: some day; write", "to"},
+		{"no moment at all", "add-zone", zone, "to", "some day", `"some day" is not a moment to come; write`, "to"},
 		{"an unknown time zone", "add-zone", zone, "time_zone", "Europe/Atlantis", "is no time zone of the IANA database; write it as in Europe/London", "time_zone"},
 		{"a rule in words", "add-zone", zone, "recur", "every friday", "write it as in FREQ=WEEKLY;BYDAY=FR;COUNT=10", "recur"},
 		{"a hundred years", "add-zone", zone, "recur", "FREQ=YEARLY;COUNT=100", "the recurrence goes on for more than ten years; give it an earlier end", "recur"},
 		{"a rule that begins again before it ended", "add-zone", zone, "recur", "FREQ=DAILY;COUNT=3", "make it one stretch, or let it recur less often", ""},
 		{"a workload that is none", "add-zone", zone, "workload", "moonshot", "is NAMESPACE/NAME", "workload"},
 		{"a place that is not there", "add-zone", zone, "scope", "lion", "lion", ""},
-		{"a deadline in the past", "add-update", update, "deadline", "2001-01-01", "is not a moment to come: 2001-01-01; write", "deadline"},
-		{"no length", "add-update", update, "lasts", "soon", "is not a length: soon; write 45m or 24h", "lasts"},
+		{"a deadline in the past", "add-update", update, "deadline", "2001-01-01", `"2001-01-01" is in the past; write a moment to come`, "deadline"},
+		{"no length", "add-update", update, "lasts", "soon", `"soon" is not a length of time; write one such as 45m or 24h`, "lasts"},
 		{"another's nodes", "start-rollout", rollout, "scope", "tiger/h200/i1", `rollout "driver" has nodes of this scope; wait until it is done, abandon it, or choose other nodes`, ""},
 		{"a node that is not there", "announce", notice, "nodes", "none", "none", ""},
 		{"more days than a quarter has", "zone-days", url.Values{}, "days", "93", "92", "days"},

@@ -56,6 +56,7 @@ var pages = []struct {
 	{"/team/{path...}", team.Page},
 	{"/part/timeline", team.Timeline},
 	{"/part/kept", team.Kept},
+	{"/part/evictions", team.Evictions},
 
 	{"/haircuts", haircut.List},
 	{"/part/compare", haircut.Compare},

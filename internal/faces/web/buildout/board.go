@@ -3,12 +3,12 @@ package buildout
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/web/change"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
@@ -44,7 +44,7 @@ type column struct {
 func Board(v *frame.Visit) (frame.Page, error) {
 	m := boardView{v: v, only: v.Query("phase"), offers: change.For(v, "cluster-plan", "Plan a cluster …")}
 	if m.only != "" && !slices.Contains(phases, m.only) {
-		return frame.Page{}, frame.Wrong("phase", "is one of "+strings.Join(phases, ", "))
+		return frame.Page{}, frame.Wrong("Phase", frame.Unfit(m.only, "a phase", words.Or(phases)))
 	}
 	r, err := v.Buildout.ListClusters(v.Ctx, &musterv1.ListClustersRequest{AsOf: v.AsOf})
 	if err != nil {

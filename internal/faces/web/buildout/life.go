@@ -52,7 +52,7 @@ func Life(v *frame.Visit) (frame.Page, error) {
 	m.act(name)
 	return frame.Page{
 		Title: name, Nav: "buildout", Crumbs: frame.Under("Build-out", "/build-out"), Command: words.Shell("muster", "cluster", "show", name),
-		Lead: r.GetCluster().GetWhy(), Body: lifeBody(m),
+		Lead: r.GetCluster().GetWhy(), Body: lifeBody(m), About: []string{name},
 	}, nil
 }
 

@@ -10,7 +10,6 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/recurrence"
-	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
 var (
@@ -30,7 +29,7 @@ func (a *attempt) span(name string) *durationpb.Duration {
 	}
 	d, err := time.ParseDuration(word)
 	if err != nil || d <= 0 {
-		a.fault(name, "is not a length: "+parts.Short(word, 20)+"; write 45m or 24h")
+		a.unfit(name, "a length of time", "one such as 45m or 24h")
 	}
 	return durationpb.New(d)
 }
@@ -108,7 +107,7 @@ var maintenanceActions = []action{
 			{name: "name", label: "Name", sample: "driver-580", must: true},
 			{name: "scope", label: "Where", hint: "fleet, cluster, partition or island", sample: "tiger/h200", must: true},
 			{name: "updates", label: "Updates", hint: "names, with spaces between them", sample: "driver-580", must: true},
-			{name: "canary", label: "Nodes of the canary", sample: "2"},
+			{name: "canary", label: "Nodes of the canary", sample: "2", sets: "canary_nodes"},
 			{name: "soak", label: "Soak of the canary", sample: "24h"},
 			{name: "anywhere", label: "Canaries may stand outside the scope, where nothing keeps them", check: true},
 			{name: "bisect", label: "Search for the update that fails, where a canary of several fails", check: true},

@@ -9,12 +9,10 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
-	"github.com/muster-fleet/muster/internal/faces/web/frame"
-	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
 var (
-	nodesField    = field{name: "nodes", label: "Nodes", hint: "names, with spaces between them", sample: "tiger-h200-i1-001", must: true, fixed: true}
+	nodesField    = field{name: "nodes", label: "Nodes", hint: "names, with spaces between them", sample: "tiger-h200-i1-001", must: true, fixed: true, sets: "names"}
 	scopeField    = field{name: "scope", label: "Where", hint: "cluster, partition or island", sample: "the fleet"}
 	severityField = field{name: "severity", label: "Severity", choices: []choice{{"", "not said"}, {"sev0", "sev0, the worst"}, {"sev1", "sev1"}, {"sev2", "sev2"}, {"sev3", "sev3"}, {"sev4", "sev4"}}}
 	ownerField    = field{name: "owner", label: "Owner", hint: "who works on it", sample: "nobody yet"}
@@ -126,7 +124,7 @@ var metalActions = []action{
 		name: "acknowledge", title: "Acknowledge a warning", says: "Says to everybody who reads pages that you know of it. It is shown as acknowledged, by you, until then.",
 		button: "Acknowledge it", roles: engineers, nav: "nodes",
 		fields: []field{
-			{name: "warning", label: "Warning", must: true, fixed: true},
+			{name: "warning", label: "Warning", must: true, fixed: true, sets: "key"},
 			{name: "lasts", label: "For", must: true, choices: []choice{{"1h", "1 hour"}, {"8h", "8 hours"}, {"24h", "1 day"}, {"168h", "7 days"}}},
 		},
 		do: acknowledge,
@@ -185,7 +183,7 @@ func incidentPage(f values) string { return "/incident/" + f["name"] }
 func acknowledge(a *attempt) (*musterv1.Written, error) {
 	lasts, err := time.ParseDuration(a.text("lasts"))
 	if err != nil || lasts <= 0 || lasts > 30*24*time.Hour {
-		return nil, frame.Wrong("For", "is not a time of up to 30 days: "+parts.Short(a.text("lasts"), 20))
+		a.unfit("lasts", "a length of time of up to 30 days", "one such as 8h")
 	}
 	return send(a, a.v.System.AcknowledgeWarning, &musterv1.AcknowledgeWarningRequest{Write: a.write, Key: a.text("warning"), Lasts: durationpb.New(lasts)})
 }

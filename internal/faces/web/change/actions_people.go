@@ -13,7 +13,7 @@ var peopleActions = []action{
 		button: "End them", danger: true, nav: "events",
 		fields: []field{
 			{name: "user", label: "User", sample: "ada@example.com", must: true, fixed: true},
-			{name: "session", label: "Sign-in", hint: "as muster session list shows it", sample: "all of them"},
+			{name: "session", label: "Sign-in", sets: "id", hint: "as muster session list shows it", sample: "all of them"},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Access.EndSessions, &musterv1.EndSessionsRequest{Write: a.write, User: a.text("user"), Id: a.text("session")})

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/faces/web/parts"
+	"github.com/muster-fleet/muster/internal/faces/web/frame"
 )
 
 // planCluster enters the record of a cluster that is to be built.
@@ -22,7 +22,7 @@ var planCluster = action{
 		{name: "blueprint", label: "Blueprint", hint: "how it is built: muster blueprint list", sample: "nd", must: true},
 		{name: "owner", label: "Owner", hint: "who answers for it, and is told", sample: "nobody yet"},
 		{name: "priority", label: "Priority", choices: []choice{{"", "mid"}, {"critical", "critical"}, {"high", "high"}, {"low", "low"}}},
-		{name: "wanted", label: "Wanted by", hint: "2027-01-31T00:00:00Z, or 30d from now", sample: "no date"},
+		{name: "wanted", label: "Wanted by", sets: "wanted_by", hint: "2027-01-31T00:00:00Z, or 30d from now", sample: "no date"},
 	},
 	do: func(a *attempt) (*musterv1.Written, error) {
 		r := &musterv1.ClusterRecord{
@@ -47,7 +47,7 @@ func (a *attempt) islands(name string) (list []*musterv1.PlannedIsland) {
 		island, count, _ := strings.Cut(one, ":")
 		nodes, err := strconv.ParseInt(count, 10, 32)
 		if err != nil || nodes < 1 || island == "" {
-			a.fault(name, "has no island in "+parts.Short(one, 40)+"; write name:nodes, such as a:16")
+			a.fault(name, frame.Unfit(one, "an island with its number of nodes", "name:nodes, as in a:16"))
 			return nil
 		}
 		list = append(list, &musterv1.PlannedIsland{Name: island, Nodes: int32(nodes)})

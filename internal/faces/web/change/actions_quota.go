@@ -38,7 +38,7 @@ var quotaActions = []action{
 	{
 		name: "transfer", title: "Transfer GPUs", says: "Moves part of one quota's grant to another quota's, in one step.", button: "Transfer them", roles: quotaOwners, nav: "teams",
 		fields: []field{
-			{name: "quota", label: "From", sample: "research/oak", must: true, fixed: true}, {name: "to", label: "To", sample: "research/elm", must: true}, partitionField, gpusField,
+			{name: "quota", label: "From", sample: "research/oak", must: true, fixed: true, sets: "from"}, {name: "to", label: "To", sample: "research/elm", must: true}, partitionField, gpusField,
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Quotas.Transfer, &musterv1.TransferRequest{
@@ -110,7 +110,7 @@ var quotaActions = []action{
 	{
 		name: "access", title: "Set who may use a quota", says: "Sets the whole list of who may target a quota. With all lists empty, everybody may; where people sign in, only those who may set the list.", button: "Set the list", roles: quotaOwners, nav: "teams",
 		fields: []field{
-			quotaField, {name: "users", label: "Users", sample: "ada, ben"}, {name: "groups", label: "Groups", sample: "post"}, {name: "namespaces", label: "Namespaces", sample: "oak"},
+			{name: "quota", label: "Quota", sample: "research/oak", must: true, fixed: true, sets: "path"}, {name: "users", label: "Users", sample: "ada, ben"}, {name: "groups", label: "Groups", sample: "post"}, {name: "namespaces", label: "Namespaces", sample: "oak"},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Quotas.SetAccess, &musterv1.SetAccessRequest{

@@ -2,6 +2,8 @@ package change
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -11,13 +13,13 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
-	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
 // attempt is one try at an action, for real or dry. Reading a field that is wrong notes the
 // first error; send then sends nothing.
 type attempt struct {
 	v      *frame.Visit
+	fields []field
 	values values
 	write  *musterv1.Write
 	wrong  error
@@ -32,18 +34,23 @@ func (a *attempt) list(name string) []string {
 	return strings.FieldsFunc(a.values[name], func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\r' || r == '\t' })
 }
 
+// number reads a whole number.
 func (a *attempt) number(name string) int32 {
 	n, err := strconv.ParseInt(strings.ReplaceAll(a.values[name], ",", ""), 10, 32)
-	if err != nil || n < 0 {
-		a.fault(name, "is not a whole number: "+parts.Short(a.values[name], 20))
+	switch {
+	case errors.Is(err, strconv.ErrRange) && n > 0:
+		a.fault(name, fmt.Sprintf("%.60q is too large; write a whole number such as %s", a.values[name], a.example(name, "64")))
+	case err != nil || n < 0:
+		a.unfit(name, "a whole number of 0 or more", "one such as "+a.example(name, "64"))
 	}
 	return int32(n)
 }
 
+// id reads the number of a thing, as lists show it.
 func (a *attempt) id(name string) uint64 {
 	n := frame.Number(a.values[name])
 	if n == 0 {
-		a.fault(name, "is not a number: "+parts.Short(a.values[name], 20))
+		a.unfit(name, "the number of one", "the number that lists show, such as 3")
 	}
 	return n
 }
@@ -59,14 +66,9 @@ func (a *attempt) maybe(name string) *int32 {
 
 // share reads a percentage as a share from 0 to 1, in whole thousandths.
 func (a *attempt) share(name string) float64 {
-	text := strings.TrimSpace(strings.TrimSuffix(a.values[name], "%"))
-	if text == "" {
-		a.fault(name, "is missing; write a share such as 15")
-		return 0
-	}
-	n, err := strconv.ParseFloat(text, 64)
+	n, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(a.values[name], "%")), 64)
 	if err != nil || n < 0 || n > 100 {
-		a.fault(name, "is not a share from 0 to 100 %: "+parts.Short(a.values[name], 20))
+		a.unfit(name, "a share from 0 to 100 %", "one such as 15")
 	}
 	return float64(int(n*10+0.5)) / 1000
 }
@@ -81,8 +83,11 @@ func (a *attempt) untilIn(name string, zone *time.Location) *timestamppb.Timesta
 		zone = time.UTC
 	}
 	at, ok := words.Ahead(word, a.v.Now, zone)
-	if !ok || !at.After(a.v.Now) {
-		a.fault(name, "is not a moment to come: "+parts.Short(word, 40)+"; write "+words.AheadExamples)
+	switch {
+	case !ok:
+		a.unfit(name, "a moment to come", words.AheadExamples)
+	case !at.After(a.v.Now):
+		a.fault(name, fmt.Sprintf("%.60q is in the past; write a moment to come, such as %s", a.values[name], words.AheadExamples))
 	}
 	return timestamppb.New(at)
 }
@@ -98,10 +103,26 @@ func (a *attempt) maybeUntil(name string) *timestamppb.Timestamp {
 	return a.until(name)
 }
 
+// fault notes what is wrong with a field.
 func (a *attempt) fault(name, what string) {
 	if a.wrong == nil {
 		a.wrong = frame.Wrong(name, what)
 	}
+}
+
+// unfit notes that the value of a field is not something, and what to write instead.
+func (a *attempt) unfit(name, something, instead string) {
+	a.fault(name, frame.Unfit(a.values[name], something, instead))
+}
+
+// example is the number that a field shows as its example; other where it shows none.
+func (a *attempt) example(name, other string) string {
+	for _, f := range a.fields {
+		if _, err := strconv.Atoi(f.sample); f.name == name && err == nil {
+			return f.sample
+		}
+	}
+	return other
 }
 
 // answer is what every change is answered with.
@@ -122,8 +143,8 @@ func send[M any, A answer](a *attempt, call func(context.Context, *M) (A, error)
 // job is the namespace and the name of a workload.
 func (a *attempt) job(name string) (namespace, job string) {
 	namespace, job, ok := strings.Cut(a.values[name], "/")
-	if !ok {
-		a.fault(name, "is not NAMESPACE/NAME: "+parts.Short(a.values[name], 60))
+	if !ok || namespace == "" || job == "" {
+		a.unfit(name, "NAMESPACE/NAME", "it as in oak/pretrain-1")
 	}
 	return namespace, job
 }

@@ -1,7 +1,6 @@
 package change
 
 import (
-	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -85,12 +84,11 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	m := view{v: v, action: act, values: act.read(v.Request.URL.Query())}
 	m.now = m.standings()
-	m.tried = v.Query("try") != "" && m.complete()
-	if m.tried {
+	if m.tried = v.Query("try") != ""; m.tried {
 		m.try()
 	}
 	p := frame.Page{Title: act.title, Nav: act.nav, Still: true, Lead: act.says, Body: body(m)}
-	if m.complete() && act.command != nil {
+	if m.complete() && m.refused == "" && act.command != nil {
 		p.Command = words.Shell(append(act.command(m.values), "--reason", "…")...)
 	}
 	return p, nil
@@ -129,9 +127,13 @@ func (m *view) leave() string {
 
 // try asks what the action would change, and changes nothing.
 func (m *view) try() {
-	w, err := m.do(&attempt{v: m.v, values: m.values, write: &musterv1.Write{DryRun: true, Reason: onTrial}})
+	if m.faults = m.unfilled(m.values); len(m.faults) > 0 {
+		m.refused = m.list(m.faults)
+		return
+	}
+	w, err := m.do(&attempt{v: m.v, fields: m.fields, values: m.values, write: &musterv1.Write{DryRun: true, Reason: onTrial}})
 	if err != nil {
-		m.refused, m.faults = m.labelled(frame.Explain(err)), m.faultsOf(err)
+		m.refused, m.faults = m.refusal(err), m.faultsOf(err)
 		return
 	}
 	m.notes = w.GetNotes()
@@ -141,31 +143,6 @@ func (m *view) try() {
 	if len(m.would) > mostSentences {
 		m.more, m.would = len(m.would)-mostSentences, m.would[:mostSentences]
 	}
-}
-
-// faultsOf is what an error has against the form's fields.
-func (m *view) faultsOf(err error) map[string]string {
-	places, list := frame.Places(err), map[string]string{}
-	for _, f := range m.fields {
-		if what := places[cmp.Or(f.sets, f.name)]; what != "" {
-			list[f.name] = what
-		} else if what := places[f.name]; what != "" {
-			list[f.name] = what
-		}
-	}
-	return list
-}
-
-// labelled says what is wrong with a field by the label that the reader sees.
-func (m *view) labelled(says string) string {
-	place, what, ok := strings.Cut(says, ": ")
-	place = place[strings.LastIndex(place, ".")+1:]
-	for _, f := range m.fields {
-		if ok && (place == f.name || place == f.sets) {
-			return f.label + ": " + what
-		}
-	}
-	return says
 }
 
 // Do does an action.
@@ -180,9 +157,12 @@ func Do(v *frame.Visit) (string, error) {
 	}
 	f := act.read(v.Request.PostForm)
 	w.Propose = f[proposeField.name] != ""
-	done, err := act.do(&attempt{v: v, values: f, write: w})
+	if faults := act.unfilled(f); len(faults) > 0 {
+		return "", frame.Wrong("", act.list(faults))
+	}
+	done, err := act.do(&attempt{v: v, fields: act.fields, values: f, write: w})
 	if err != nil {
-		return "", err
+		return "", act.named(err)
 	}
 	v.Say(strings.Join(append([]string{"Done: " + lower(act.title) + "."}, done.GetNotes()...), " "))
 	return act.back(f), nil

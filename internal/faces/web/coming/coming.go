@@ -67,10 +67,12 @@ func To(v *frame.Visit, w *musterv1.Workload) (View, error) {
 // Empty says that nothing is known to be ahead.
 func (m View) Empty() bool { return len(m.list) == 0 }
 
-// kinds are those that its picture has, in order of name.
+// kinds are those that its picture has the ink of, in order of name: what has no date is drawn without.
 func (m View) kinds() (list []string) {
 	for _, a := range m.list {
-		list = append(list, a.GetKind())
+		if a.GetAt() != nil {
+			list = append(list, a.GetKind())
+		}
 	}
 	slices.Sort(list)
 	return slices.Compact(list)

@@ -1,8 +1,11 @@
 // Pictures of pages, for the README and for looking at: node shots.mjs BASE FOLDER NAME=PATH...
 // Each page is opened in light, dark and narrow, as NAME-light.png and so on; with NAME=PATH:light in that one only, as NAME.png. :print is paper.
 // TALL=900 cuts pictures off below so many pixels, for documents. SLICE=1800 cuts long ones into pieces of so many, NAME-light-1.png and so
-// on, so that they can be looked at one by one. TOKEN=... signs in first.
+// on, so that they can be looked at one by one. TOKEN=... signs in first. A part that is not there after PATIENCE seconds (60) is named.
+// TIMES=1 says how long the parts of each page took.
 import { chromium } from 'playwright-core';
+
+const patience = Number(process.env.PATIENCE || 60) * 1000; // how long parts that come later may take
 
 const [base, folder, ...pages] = process.argv.slice(2);
 const looks = {
@@ -24,7 +27,11 @@ for (const [look, options] of Object.entries(looks)) {
     if (only ? only !== look : look === 'print') continue;
     if (look === 'print') await tab.emulateMedia({ media: 'print' });
     await tab.goto(base + address, { waitUntil: 'load' });
-    await tab.waitForFunction(() => !document.querySelector('[data-loads], [data-coming]'), null, { timeout: 15000 }).catch(() => {});
+    const began = Date.now();
+    await tab.waitForFunction(() => !document.querySelector('[data-loads], [data-coming]'), null, { timeout: patience }).catch(() => {});
+    const missing = await tab.$$eval('[data-loads], [data-coming]', (parts) => parts.map((p) => p.id || 'the page'));
+    if (missing.length) console.log(`${name} ${look}: not there after ${Math.round((Date.now() - began) / 1000)} s: ${missing.join(', ')}`);
+    if (process.env.TIMES) console.log(`${name} ${look}: ${Date.now() - began} ms`);
     const wide = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     if (wide > 0) console.log(`${name} ${look}: ${wide} px too wide`);
     const stem = `${folder}/${only && only !== 'print' ? name : name + '-' + look}`;

@@ -95,7 +95,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if m.filters["since"] != "" {
 		at, err := frame.Moment(m.filters["since"], v.Now)
 		if err != nil {
-			return m.refused(frame.Wrong("Since", "is no moment: "+parts.Short(m.filters["since"], 40)+"; write 2026-03-01T12:00:00Z, or 2h"))
+			return m.refused(frame.Wrong("Since", frame.Unfit(m.filters["since"], "a moment", "one such as 2026-03-01T12:00:00Z, or 2h")))
 		}
 		ask.Since = timestamppb.New(at)
 	}
@@ -131,7 +131,7 @@ func (m view) refused(err error) (frame.Page, error) {
 	if connect.CodeOf(err) != connect.CodeInvalidArgument && !errors.As(err, &input) {
 		return frame.Page{}, err
 	}
-	m.wrong = strings.TrimPrefix(frame.Explain(err), "kinds[0]: ")
+	m.wrong = frame.Explain(err)
 	return frame.Page{Title: "Events", Nav: "events", Command: "muster events", Status: http.StatusBadRequest, Still: true, Body: body(m), Lead: lead}, nil
 }
 

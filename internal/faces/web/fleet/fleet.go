@@ -91,7 +91,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if most := mostRows; v.Request.URL.Query().Get("all") == "" && len(m.rows) > most {
 		m.more, m.rows = len(m.rows)-most, m.rows[:most]
 	}
-	p := frame.Page{Title: "Fleet", Nav: "fleet", Command: "muster capacity", Body: body(m)}
+	p := frame.Page{Title: "Fleet", Nav: "fleet", Command: "muster capacity", Body: body(m), About: []string{frame.TheFleet}}
 	p.Lead = lead(m)
 	return p, nil
 }

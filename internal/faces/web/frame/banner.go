@@ -22,6 +22,8 @@ type Banner struct {
 	All  bool   // and everybody may
 	Own  bool   // the server says it of itself: it is not acknowledged
 
+	About []string // partitions and quotas that it is about, as Page.About has them; TheFleet: every page
+
 	By    string    // who acknowledged it; "" before that
 	Until time.Time // until when it is acknowledged
 	Why   string    // as the person who acknowledged it says
@@ -39,14 +41,16 @@ func bannersOf(h *musterv1.HealthResponse, judged map[string]time.Time) (list []
 		if p.GetTripped() != nil {
 			list = append(list, Banner{
 				Key: "breaker " + p.GetPartition() + " " + parts.Stamp(p.GetTripped().AsTime()), Path: "/do/breaker?partition=" + p.GetPartition(), Do: "Close the breaker …",
-				Text: "Automation has stopped in " + p.GetPartition() + ": signals asked for " + draw.Count(int(p.GetTrippedNodes()), "node") + " at once. It waits for an operator.",
+				About: []string{p.GetPartition()},
+				Text:  "Automation has stopped in " + p.GetPartition() + ": signals asked for " + draw.Count(int(p.GetTrippedNodes()), "node") + " at once. It waits for an operator.",
 			})
 		}
 		for _, b := range p.GetBursts() {
 			if key := p.GetPartition() + " " + b.GetSignature(); !b.GetReal() && judged[key].Before(b.GetSince().AsTime()) {
 				list = append(list, Banner{
 					Key: "burst " + key + " " + parts.Stamp(b.GetSince().AsTime()), Path: burstPath(p.GetPartition(), b.GetSignature()), Do: "Judge it …",
-					Text: "Possible false alarm in " + p.GetPartition() + ": " + draw.Count(int(b.GetNodes()), "node") + " report " + b.GetSignature() + " at once, which points to " + b.GetAccuses() + ". No node was taken out of service.",
+					About: []string{p.GetPartition()},
+					Text:  "Possible false alarm in " + p.GetPartition() + ": " + draw.Count(int(b.GetNodes()), "node") + " report " + b.GetSignature() + " at once, which points to " + b.GetAccuses() + ". No node was taken out of service.",
 				})
 			}
 		}
@@ -63,7 +67,9 @@ func cutBanners(warnings []*musterv1.Warning) (list []Banner) {
 	for _, w := range warnings {
 		if about, ok := strings.CutPrefix(w.GetKey(), cutKey); ok {
 			if of := strings.Fields(about); len(of) == 3 {
-				list = append(list, Banner{Key: w.GetKey(), Text: w.GetText(), Path: (&Visit{}).To("/team/" + of[1]), Do: "The quota", All: true})
+				list = append(list, Banner{
+					Key: w.GetKey(), Text: w.GetText(), Path: (&Visit{}).To("/team/" + of[1]), Do: "The quota", All: true, About: []string{of[0], OfQuota(of[1])},
+				})
 			}
 		}
 	}
@@ -74,7 +80,7 @@ func cutBanners(warnings []*musterv1.Warning) (list []Banner) {
 func serverBanners(warnings []*musterv1.Warning) (list []Banner) {
 	for _, w := range warnings {
 		if strings.HasPrefix(w.GetKey(), "server ") {
-			list = append(list, Banner{Key: w.GetKey(), Text: w.GetText(), Path: "/nodes", Do: "Nodes and health", Own: true})
+			list = append(list, Banner{Key: w.GetKey(), Text: w.GetText(), Path: "/nodes", Do: "Nodes and health", Own: true, About: []string{TheFleet}})
 		}
 	}
 	return list
@@ -113,32 +119,6 @@ func markSeen(list []Banner, warnings []*musterv1.Warning) []Banner {
 		}
 	}
 	return append(slices.DeleteFunc(slices.Clone(list), Banner.seen), slices.DeleteFunc(list, func(b Banner) bool { return !b.seen() })...)
-}
-
-// standing is how many banners are not acknowledged.
-func (f frame) standing() (n int) {
-	for _, b := range f.banners {
-		if !b.seen() {
-			n++
-		}
-	}
-	return n
-}
-
-// first says the first warning that is not acknowledged, and how many more there are; "":
-// there is none.
-func (f frame) first() string {
-	n := f.standing()
-	for _, b := range f.banners {
-		switch {
-		case b.seen():
-		case n > 1:
-			return draw.Count(n, "warning") + ", the first: " + b.Text
-		default:
-			return "Warning: " + b.Text
-		}
-	}
-	return ""
 }
 
 // askBanners asks the API what everybody must see.

@@ -13,7 +13,7 @@ func TestTheServersOwnWarningsOfferNoAcknowledgement(t *testing.T) {
 	own := serverBanners([]*musterv1.Warning{{Key: "server journal", Text: "STALE"}, {Key: "burst x", Text: "of a partition"}})
 	other := Banner{Key: "burst x", Text: "of a partition", Path: "/nodes", Do: "Judge it …"}
 	var page bytes.Buffer
-	if err := banners(frame{operator: true, v: &Visit{}, banners: append(own, other)}).Render(t.Context(), &page); err != nil {
+	if err := banners(frame{operator: true, v: &Visit{}, here: append(own, other)}).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(page.String(), "Acknowledge …"); len(own) != 1 || n != 1 || strings.Contains(page.String(), "key=server") {

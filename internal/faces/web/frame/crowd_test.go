@@ -13,13 +13,13 @@ func TestOneReaderNeverHasAllTurns(t *testing.T) {
 	brief, end := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer end()
 	for range 2 * turns.all.most {
-		go turns.take(brief, "bob", opened) // and never gives one back
+		go turns.take(brief, "bob", opened, false) // and never gives one back
 	}
 	<-brief.Done()
 	patient, over := context.WithTimeout(t.Context(), 10*time.Second)
 	defer over()
 	for _, reader := range []string{"ada", "eve"} { // at the same time
-		if _, _, ok := turns.take(patient, reader, opened); !ok {
+		if _, _, ok := turns.take(patient, reader, opened, false); !ok {
 			t.Fatalf("%s has no turn", reader)
 		}
 	}
@@ -31,7 +31,7 @@ func TestWhatAPageWaitsForIsNoWorkOfItsReader(t *testing.T) {
 		t.Skip("how long a thread has had a processor is asked on Linux only")
 	}
 	turns := newTurns()
-	_, give, ok := turns.take(t.Context(), "ada", opened)
+	_, give, ok := turns.take(t.Context(), "ada", opened, false)
 	if !ok {
 		t.Fatal("no turn")
 	}
@@ -62,5 +62,21 @@ func TestOpenPagesOfOneReaderAreCounted(t *testing.T) {
 	leave()
 	if _, ok := o.enter("bob"); !ok {
 		t.Error("there is no room after one was closed")
+	}
+}
+
+// A reader whose page took long rests before the next one; one who runs the fleet does not.
+func TestWhoRunsTheFleetDoesNotRest(t *testing.T) {
+	turns := newTurns()
+	turns.each["ada"] = &readerTurns{own: make(chan struct{}, 2), left: -10, paid: time.Now()}
+	brief, end := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer end()
+	if _, _, ok := turns.take(brief, "ada", opened, false); ok {
+		t.Error("a reader who has had 10 s of work has a turn at once")
+	}
+	patient, over := context.WithTimeout(t.Context(), 10*time.Second)
+	defer over()
+	if _, _, ok := turns.take(patient, "ada", opened, true); !ok {
+		t.Error("an operator rests, too")
 	}
 }

@@ -9,7 +9,8 @@
 //	page.go      renders a page, with what stands around it (layout.templ)
 //	head.go      what every page says of the server and the reader
 //	nowhere.go   answers addresses without a page, and asks nothing
-//	banner.go    warnings, and who acknowledged them
+//	banner.go    warnings, and who acknowledged them; concern.go says on which pages they stand
+//	field.go     what people call the fields that the API refuses
 //	patience.go  sends the frame first where figures take long; limits pages made at a time
 //	places.go    the places at which pages are made, and who has the next one
 //	live.go      tells open pages that something changed

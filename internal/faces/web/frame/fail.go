@@ -1,8 +1,10 @@
 package frame
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -15,10 +17,28 @@ import (
 // WrongInput is the error that something in an address or a form is wrong.
 type WrongInput struct{ field, what string }
 
-func (w *WrongInput) Error() string { return w.field + ": " + w.what }
+func (w *WrongInput) Error() string {
+	if w.field == "" {
+		return w.what
+	}
+	return w.field + ": " + w.what
+}
 
-// Wrong is the error that a field of an address or a form is wrong, and how.
+// Wrong is the error that a field of an address or a form is wrong, and how. Of field "" what is wrong names it itself.
 func Wrong(field, what string) error { return &WrongInput{field, what} }
+
+// Unfit says what is wrong with a value and what would be right: that it is not something, and what to write instead.
+func Unfit(value, something, instead string) string {
+	if strings.TrimSpace(value) == "" {
+		return "is empty; write " + instead
+	}
+	return fmt.Sprintf("%.60q is not %s; write %s", value, something, instead)
+}
+
+// NoSpan is the error that a field of an address or a form is not a length of time.
+func NoSpan(field, value string) error {
+	return Wrong(field, Unfit(value, "a length of time", "one such as 24h"))
+}
 
 // missing is something that an address names and that does not exist.
 type missing struct {
@@ -66,7 +86,7 @@ func troubleOf(err error) trouble {
 	}
 	t := trouble{text: ce.Message()}
 	if refusal := refusalOf(ce); refusal != nil {
-		t.code, t.text = refusal.GetCode(), refusal.GetMessage()
+		t.code, t.text = refusal.GetCode(), cmp.Or(fieldsText(refusal), refusal.GetMessage())
 	}
 	t.classify(ce.Code())
 	return t
@@ -118,23 +138,6 @@ func Explain(err error) string {
 		return ""
 	}
 	return troubleOf(err).text
-}
-
-// Places says what an error has against single fields, by the last part of their names: to of zone.to.
-func Places(err error) map[string]string {
-	list := map[string]string{}
-	var input *WrongInput
-	if errors.As(err, &input) {
-		list[input.field] = input.what
-	}
-	var ce *connect.Error
-	if errors.As(err, &ce) {
-		for _, f := range refusalOf(ce).GetFields() {
-			name, _, _ := strings.Cut(f.GetField()[strings.LastIndex(f.GetField(), ".")+1:], "[")
-			list[name] = f.GetMessage()
-		}
-	}
-	return list
 }
 
 // pastPatience is how long a page waits for the past. After a start without notes of it,

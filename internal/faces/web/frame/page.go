@@ -22,6 +22,7 @@ type Page struct {
 	Part    bool // it is a part of a page that comes later: its body is all of it
 	Status  int  // 0: 200
 	Body    templ.Component
+	About   []string // the clusters (tiger), partitions (tiger/h200) and quotas (OfQuota) that it is about, or TheFleet: their warnings stand on it
 
 	late bool // only the frame: the figures come later
 }
@@ -61,8 +62,9 @@ type frame struct {
 	at       time.Time // the moment that it is about
 	live     bool
 	from, to time.Time // of the journal
-	banners  []Banner
-	stale    []string // clusters whose reports have stopped
+	banners  []Banner  // all there are
+	here     []Banner  // those that stand on this page
+	stale    []string  // clusters whose reports have stopped
 	flash    string
 	theme    string
 	assets   string // version of the assets
@@ -76,6 +78,7 @@ func (v *Visit) frame(p Page) (frame, error) {
 		return f, err
 	}
 	f.know(h)
+	f.here = concerning(f.banners, p.About)
 	if v.AsOf == nil {
 		f.stale = h.stale
 	}

@@ -59,7 +59,7 @@ func (v *Visit) answer(fn PageFunc) (a answered) {
 	if isRefresh(v.Request) {
 		line = renewed
 	}
-	lend, give, ok := turns.take(v.Ctx, v.reader(), line)
+	lend, give, ok := turns.take(v.Ctx, v.reader(), line, v.runs())
 	if !ok {
 		return answered{err: cmp.Or(v.Ctx.Err(), errTooManyPages)}
 	}
@@ -115,7 +115,9 @@ func newTurns() *turns {
 
 // take waits for a turn in a line; ok is false if the page was closed meanwhile, or too many wait.
 // What is worked until give is called, on the same goroutine, counts as the reader's. lend gives the place to another page until its result is called.
-func (t *turns) take(ctx context.Context, reader string, line int) (lend func() (back func()), give func(), ok bool) {
+// An operator does not rest after a page that took long, as in the API: a part of the next page would wait ten seconds
+// for each second of that, and say "Loading" meanwhile.
+func (t *turns) take(ctx context.Context, reader string, line int, runs bool) (lend func() (back func()), give func(), ok bool) {
 	r := t.join(reader)
 	if r == nil {
 		return nil, nil, false
@@ -124,7 +126,7 @@ func (t *turns) take(ctx context.Context, reader string, line int) (lend func() 
 		t.leave(r)
 		return nil, nil, false
 	}
-	if reader != noReader && !t.rested(ctx, r) || !t.all.take(ctx, line) {
+	if reader != noReader && !runs && !t.rested(ctx, r) || !t.all.take(ctx, line) {
 		<-r.own
 		t.leave(r)
 		return nil, nil, false
@@ -163,6 +165,9 @@ func (v *Visit) reader() string {
 	}
 	return shown
 }
+
+// runs says whether a reader who signed in runs the fleet.
+func (v *Visit) runs() bool { return v.reader() != noReader && v.Operator() }
 
 // noReader is every reader of a server where there is no sign-in.
 const noReader = "\x00"

@@ -64,7 +64,7 @@ func Moment(word string, now time.Time) (time.Time, error) {
 			return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), 0, time.UTC), nil
 		}
 	}
-	return time.Time{}, Wrong("as-of", "is not a moment: "+parts.Short(word, 40)+"; write "+now.UTC().Format("2006-01-02 15:04:05")+", 15:04 of today, or 2h for two hours ago, in UTC")
+	return time.Time{}, Wrong("As of", Unfit(word, "a moment", now.UTC().Format("2006-01-02 15:04:05")+", 15:04 of today, or 2h for two hours ago, in UTC"))
 }
 
 // At is the moment that the page is about.

@@ -10,7 +10,6 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
-	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
 // Save keeps a draft under a name.
@@ -46,7 +45,7 @@ func effectiveOf(v *frame.Visit) (*timestamppb.Timestamp, error) {
 	}
 	at, ok := words.Ahead(strings.TrimSuffix(word, " UTC"), v.Now, time.UTC)
 	if !ok || !at.After(v.Now) {
-		return nil, frame.Wrong("effective", "is not a moment to come: "+parts.Short(word, 40)+"; write "+words.AheadExamples)
+		return nil, frame.Wrong("Takes effect from", frame.Unfit(word, "a moment to come", words.AheadExamples))
 	}
 	return timestamppb.New(at), nil
 }

@@ -41,7 +41,7 @@ func askOf(v *frame.Visit) (form, *musterv1.HaircutAsk, error) {
 	}
 	i := slices.IndexFunc(words.BufferKinds(), func(kind words.BufferKind) bool { return kind.Name == a.kind })
 	if i < 0 {
-		return a, nil, frame.Wrong("Policy", "is no "+words.AnyBufferKind()+": "+parts.Short(a.kind, 20))
+		return a, nil, frame.Wrong("Policy", frame.Unfit(a.kind, "a policy", words.AnyBufferKind()))
 	}
 	ask.Buffer = &musterv1.Buffer{Kind: a.kind}
 	if words.BufferLearns(a.kind) {
@@ -49,7 +49,7 @@ func askOf(v *frame.Visit) (form, *musterv1.HaircutAsk, error) {
 	}
 	share, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(a.share), "%"), 64)
 	if err != nil || share < 0 || share > 100 {
-		return a, nil, frame.Wrong("Buffer", "is no share from 0 to 100 %: "+parts.Short(a.share, 20))
+		return a, nil, frame.Wrong("Buffer", frame.Unfit(a.share, "a share from 0 to 100 %", "one such as 15"))
 	}
 	ask.Buffer.Share = share / 100
 	return a, ask, nil

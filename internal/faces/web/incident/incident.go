@@ -139,6 +139,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	return frame.Page{
 		Title: "Incident " + name, Nav: "fleet", Crumbs: frame.Under("Fleet", "/", "Incidents", "/incidents"), Lead: m.sentence(),
 		Command: words.Shell("muster", "incident", "list", "--all"), Body: body(m),
+		About: []string{cmp.Or(m.GetScope(), frame.TheFleet)},
 	}, err
 }
 

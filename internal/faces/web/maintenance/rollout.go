@@ -55,7 +55,7 @@ func Rollout(v *frame.Visit) (frame.Page, error) {
 	m.plan = planText(m.r.GetPlan())
 	return frame.Page{
 		Title: "Rollout " + name, Nav: "maintenance", Crumbs: frame.Under("Maintenance", "/maintenance"), Command: words.Shell("muster", "rollout", "show", name),
-		Lead: m.lead(), Body: rolloutBody(m),
+		Lead: m.lead(), Body: rolloutBody(m), About: []string{m.r.GetScope()},
 	}, nil
 }
 

@@ -32,7 +32,7 @@ func Zone(v *frame.Visit) (frame.Page, error) {
 	m.z = all[slices.IndexFunc(all, func(z zone) bool { return z.GetName() == name })]
 	return frame.Page{
 		Title: "No-fly zone " + name, Nav: "maintenance", Crumbs: frame.Under("Maintenance", "/maintenance"), Command: words.Shell("muster", "nfz", "show", name),
-		Lead: m.costs(), Body: zoneBody(m),
+		Lead: m.costs(), Body: zoneBody(m), About: []string{m.z.GetScope()},
 	}, nil
 }
 

@@ -97,7 +97,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{
 		Title: "Nodes and health", Nav: "nodes", Command: words.Shell(command...), Body: listBody(m),
-		Lead: lead,
+		Lead: lead, About: []string{frame.TheFleet},
 	}, nil
 }
 
@@ -206,6 +206,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	return frame.Page{
 		Title: name, Nav: "nodes", Crumbs: frame.Under("Fleet", "/", m.n.GetPartition(), "/partition/"+m.n.GetPartition()), Command: words.Shell("muster", "describe", "node", name),
 		Lead: stateText(m.n.GetState()) + " since " + parts.Clock(m.n.GetSince().AsTime(), v.Now) + cmp.Or(becauseText(m.n.GetSignal(), m.n.GetState()), setBy(m.events, m.n)) + ".", Body: body(m),
+		About: []string{m.n.GetPartition()},
 	}, nil
 }
 

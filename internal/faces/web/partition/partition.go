@@ -105,7 +105,8 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	f := m.p.GetFigures()
 	return frame.Page{
 		Title: id, Nav: "fleet", Crumbs: frame.Under("Fleet", "/"), Command: words.Shell("muster", "describe", "partition", id), Body: body(m),
-		Lead: draw.Number(int(f.GetHealthy())) + " of " + draw.Number(int(f.GetInstalled())) + " GPUs are healthy; the largest gang that could start now has " + draw.Number(int(f.GetLargestGang())) + ".",
+		Lead:  draw.Number(int(f.GetHealthy())) + " of " + draw.Number(int(f.GetInstalled())) + " GPUs are healthy; the largest gang that could start now has " + draw.Number(int(f.GetLargestGang())) + ".",
+		About: []string{id},
 	}, nil
 }
 

@@ -32,7 +32,7 @@ func BrokenPart(v *frame.Visit) (frame.Page, error) {
 	if word := q.Get("window"); word != "" {
 		window, err := time.ParseDuration(word)
 		if err != nil || window <= 0 {
-			return frame.Page{}, frame.Wrong("window", "is no time span: "+parts.Short(word, 20))
+			return frame.Page{}, frame.NoSpan("window", word)
 		}
 		ask.Since = timestamppb.New(v.At().Add(-window))
 	}

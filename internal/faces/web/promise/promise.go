@@ -209,13 +209,13 @@ func (m *view) ask(q url.Values) error {
 		for _, k := range triedKinds {
 			names = append(names, k.kind)
 		}
-		return frame.Wrong("policy", "is none that can be tried: "+parts.Short(m.kind, 40)+"; try "+words.Or(names))
+		return frame.Wrong("Policy", frame.Unfit(m.kind, "a policy that can be tried", words.Or(names)))
 	}
 	m.share = triedKinds[i].usual
 	if word := q.Get("share"); word != "" {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < triedKinds[i].least || n > triedKinds[i].most {
-			return frame.Wrong("slider", "is no number from "+parts.Plain(triedKinds[i].least)+" to "+parts.Plain(triedKinds[i].most)+": "+parts.Short(word, 20))
+			return frame.Wrong(triedKinds[i].says, frame.Unfit(word, "a whole number of thousandths", "one from "+parts.Plain(triedKinds[i].least)+" to "+parts.Plain(triedKinds[i].most)))
 		}
 		m.share = n
 	}

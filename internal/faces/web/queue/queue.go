@@ -66,7 +66,8 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{
 		Title: "Queue of " + m.target, Nav: "workloads", Crumbs: frame.Under("Workloads", "/workloads"), Command: words.Shell(command...), Body: body(m),
-		Lead: "Running: " + draw.Number(m.Running) + ", waiting: " + draw.Number(m.Waiting) + ". Each bar runs from the median (p50) to the 90th percentile (p90) of the expected start. Dashed: declared run time.",
+		Lead:  "Running: " + draw.Number(m.Running) + ", waiting: " + draw.Number(m.Waiting) + ". Each bar runs from the median (p50) to the 90th percentile (p90) of the expected start. Dashed: declared run time.",
+		About: []string{frame.OfQuota(m.target), m.partition},
 	}, nil
 }
 

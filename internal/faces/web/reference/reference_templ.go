@@ -340,7 +340,7 @@ func styleBody(v *frame.Visit, inks []draw.InkOf) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</ul></section><section><h2>Elements</h2><p><button class=\"primary\" type=\"button\">What the page is for</button> <button type=\"button\">Something else</button> <button type=\"button\" class=\"danger\">What takes something away</button> <button type=\"button\" class=\"quiet\">Beside</button> <button type=\"button\" disabled>Not now</button></p><p><span class=\"tag\">a word</span> <span class=\"tag good\">runs</span> <span class=\"tag wait\">waits</span> <span class=\"tag bad\">wrong</span></p><p class=\"banner\">What everybody must see.</p><p class=\"flash\">What was just done.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</ul></section><section><h2>Elements</h2><p><button class=\"primary\" type=\"button\">What the page is for</button> <button type=\"button\">Something else</button> <button type=\"button\" class=\"danger\">What takes something away</button> <button type=\"button\" class=\"quiet\">Beside</button> <button type=\"button\" disabled>Not now</button></p><p><span class=\"tag\">a word</span> <span class=\"tag good\">runs</span> <span class=\"tag wait\">waits</span> <span class=\"tag bad\">wrong</span></p><p class=\"banner\">What the readers of this page must see.</p><p class=\"flash\">What was just done.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -158,7 +158,7 @@ func (a form) spec() (*musterv1.FitSpec, string, error) {
 	count := func(word, name string) (int32, error) {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 || n > 1_000_000 {
-			return 0, frame.Wrong(name, "is not a number of at least 1: "+parts.Short(word, 20))
+			return 0, frame.Wrong(name, frame.Unfit(word, "a whole number from 1 to 1,000,000", "one such as 8"))
 		}
 		return int32(n), nil
 	}
@@ -191,13 +191,13 @@ func (a form) spec() (*musterv1.FitSpec, string, error) {
 	if a.hours != "" {
 		h, err := strconv.ParseFloat(a.hours, 64)
 		if err != nil || h <= 0 || h > 24*365 {
-			return nil, "", frame.Wrong("Hours", "is no number above 0: "+parts.Short(a.hours, 20))
+			return nil, "", frame.Wrong("Hours at most", frame.Unfit(a.hours, "a number of hours above 0 and up to a year", "one such as 4 or 0.5"))
 		}
 		spec.MaxRuntime = durationpb.New(time.Duration(h * float64(time.Hour)))
 		command = append(command, "--max-runtime", a.hours+"h")
 	}
 	if d, err := time.ParseDuration(cmp.Or(a.bears, "0s")); err != nil || d < 0 {
-		return nil, "", frame.Wrong("Bears a freeze of", "is not a length: "+parts.Short(a.bears, 20)+"; write 30s or 2m")
+		return nil, "", frame.Wrong("Bears a freeze of", frame.Unfit(a.bears, "a length of time", "one such as 30s or 2m"))
 	}
 	return spec, words.Shell(command...), nil
 }
@@ -281,9 +281,12 @@ func (m view) starts(p *musterv1.Place) string {
 	return "not known"
 }
 
+// mostEvicted is how many of those that leave for a start are named.
+const mostEvicted = 6
+
 // evictions says which work leaves for a start.
 func evictions(st *musterv1.Start) string {
-	if gone := words.Work(st.GetEvicts(), st.GetEvictsOthers(), len(st.GetEvicts())); gone != "" {
+	if gone := words.Work(st.GetEvicts(), st.GetEvictsOthers(), mostEvicted); gone != "" {
 		return "evicts " + gone
 	}
 	return "no eviction"

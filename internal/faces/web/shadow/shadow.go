@@ -11,7 +11,6 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
-	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
 // view is what Muster would have decided in a cluster where it does not act, beside what happened.
@@ -43,7 +42,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	m := view{v: v, cluster: v.Request.PathValue("cluster"), window: cmp.Or(v.Request.URL.Query().Get("window"), "24h")}
 	m.windows = [][2]string{{"1h", "1 hour"}, {"24h", "24 hours"}, {"168h", "7 days"}, {"672h", "28 days"}}
 	if d, err := time.ParseDuration(m.window); err != nil || d <= 0 {
-		return frame.Page{}, frame.Wrong("window", "is no time span: "+parts.Short(m.window, 20))
+		return frame.Page{}, frame.NoSpan("window", m.window)
 	}
 	mode, err := v.ModeOf(m.cluster)
 	if err != nil {
@@ -54,6 +53,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		Title: m.cluster + ": what Muster would decide", Nav: "fleet", Crumbs: frame.Under("Fleet", "/"), Body: body(m),
 		Command: words.Shell("muster", "cluster", "shadow", m.cluster, "--since", m.window),
 		Lead:    lead(mode),
+		About:   []string{m.cluster},
 	}, nil
 }
 
@@ -71,7 +71,7 @@ func Part(v *frame.Visit) (frame.Page, error) {
 	m := view{v: v, cluster: q.Get("cluster")}
 	window, err := time.ParseDuration(q.Get("window"))
 	if err != nil || window <= 0 {
-		return frame.Page{}, frame.Wrong("window", "is no time span: "+parts.Short(q.Get("window"), 20))
+		return frame.Page{}, frame.NoSpan("window", q.Get("window"))
 	}
 	since := v.Now.Add(-window)
 	if begin := v.Begin(); since.Before(begin) {

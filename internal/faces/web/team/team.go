@@ -155,7 +155,26 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	for i := range parts[:len(parts)-1] {
 		crumbs = append(crumbs, frame.Under(parts[i], "/team/"+strings.Join(parts[:i+1], "/"))...)
 	}
-	return frame.Page{Title: path, Nav: "teams", Crumbs: crumbs, Lead: m.sentence(), Command: words.Shell("muster", "quota", "show", path), Body: body(m)}, nil
+	return frame.Page{Title: path, Nav: "teams", Crumbs: crumbs, Lead: m.sentence(), Command: words.Shell("muster", "quota", "show", path), Body: body(m), About: m.about()}, nil
+}
+
+// about is the quota, and where it has grants.
+func (m *view) about() []string {
+	list := []string{frame.OfQuota(m.q.GetPath())}
+	for _, g := range m.q.GetGrants() {
+		list = append(list, g.GetPartition())
+	}
+	return list
+}
+
+// windowText is the chosen window in words.
+func (m *view) windowText() string {
+	for _, w := range m.windows {
+		if w[0] == m.window {
+			return w[1]
+		}
+	}
+	return m.window
 }
 
 // changedBelow says whether people changed quotas below this one, too.
@@ -300,7 +319,7 @@ func Timeline(v *frame.Visit) (frame.Page, error) {
 	q := v.Request.URL.Query()
 	window, err := time.ParseDuration(q.Get("window"))
 	if err != nil || window <= 0 {
-		return frame.Page{}, frame.Wrong("window", "is no time span: "+parts.Short(q.Get("window"), 20))
+		return frame.Page{}, frame.NoSpan("window", q.Get("window"))
 	}
 	s, err := v.Series.QuotaSeries(v.Ctx, &musterv1.QuotaSeriesRequest{AsOf: v.AsOf, Quota: q.Get("quota"), Since: timestamppb.New(v.At().Add(-window)), Points: picture.TimelinePoints})
 	if err != nil {

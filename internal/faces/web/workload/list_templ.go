@@ -208,7 +208,7 @@ func workloadTable(v *frame.Visit, list []*musterv1.Workload) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Workloads\"><table class=\"stacks sortable\"><thead><tr><th scope=\"col\">Workload</th><th scope=\"col\">State</th><th scope=\"col\">Reason, or how it holds</th><th scope=\"col\">Target</th><th scope=\"col\">Asks for</th><th scope=\"col\" class=\"n\">GPUs</th><th scope=\"col\">Priority</th><th scope=\"col\" class=\"n\">Turn</th><th scope=\"col\" class=\"n\">Submitted</th><th scope=\"col\">User</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Workloads\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">Workload</th><th scope=\"col\">State</th><th scope=\"col\">Reason, or how it holds</th><th scope=\"col\">Target</th><th scope=\"col\">Asks for</th><th scope=\"col\" class=\"n\">GPUs</th><th scope=\"col\">Priority</th><th scope=\"col\" class=\"n\">Turn</th><th scope=\"col\" class=\"n\">Submitted</th><th scope=\"col\">User</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

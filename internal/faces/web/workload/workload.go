@@ -48,7 +48,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{
 		Title: m.id, Nav: "workloads", Crumbs: frame.Under("Workloads", "/workloads"), Command: words.Shell("muster", "why", m.id, "--history"),
-		Lead: m.sentence(), Body: body(m),
+		Lead: m.sentence(), Body: body(m), About: []string{m.w.GetPartition(), frame.OfQuota(m.w.GetSpec().GetTarget())},
 	}, nil
 }
 
