@@ -36,12 +36,12 @@ type reconciled interface {
 // cluster is what carries decisions out: Kubernetes clusters, or a driver, of which the
 // simulated one is the only one yet. Under a demo that one also has people who use it.
 type cluster struct {
-	log    *slog.Logger
-	real   reconciled    // nil: a driver carries decisions out
-	driver driver.Pumped // nil: they are real
-	demo   *demo.Cluster
-	seed   uint64
-	crowd  *demo.Crowd
+	log        *slog.Logger
+	reconciled reconciled    // nil: a driver carries decisions out
+	driver     driver.Pumped // nil: reconcilers do
+	demo       *demo.Cluster
+	seed       uint64
+	crowd      *demo.Crowd
 }
 
 // newCluster is what carries this server's decisions out.
@@ -62,8 +62,8 @@ func newSimulated(mark *datafolder.Demo, log *slog.Logger) *cluster {
 
 // options let the engine tell the cluster what was decided.
 func (c *cluster) options(o engine.Options) engine.Options {
-	if c.real != nil {
-		o.Wake = c.real.Wake
+	if c.reconciled != nil {
+		o.Wake = c.reconciled.Wake
 	} else {
 		o.Driver = c.driver
 	}
@@ -114,8 +114,8 @@ func (c *cluster) live(ctx context.Context, e *engine.Engine, line *statusLine) 
 	var parts sync.WaitGroup
 	do := does(e)
 	parts.Go(func() {
-		if c.real != nil {
-			stop(c.real.Run(ctx))
+		if c.reconciled != nil {
+			stop(c.reconciled.Run(ctx))
 			return
 		}
 		stop(c.driver.Pump(ctx, wallClock{}, func(r driver.Report) error { return c.report(ctx, do, r) }))

@@ -11,7 +11,7 @@ import (
 	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
-// clusterKind is one kind of what carries decisions out: real clusters, or a driver. The data
+// clusterKind is one kind of what carries decisions out: reconcilers of Kubernetes clusters, or a driver. The data
 // folder of its fleet bears its mark, so that no other kind ever carries that fleet out.
 type clusterKind struct {
 	asked  func(o upOptions) bool            // the options ask for it
@@ -25,8 +25,8 @@ type clusterKind struct {
 // simulationMark is the mark of a simulated fleet's folder: none, as such folders never had one.
 const simulationMark = ""
 
-// clusterKinds lists the kinds, and the first one that is asked for is taken. A new driver is a
-// row before the last, with a mark such as "driver NAME": no cluster's name has a space.
+// clusterKinds lists the kinds, and the first one that is asked for is taken. A new driver has its
+// row before the last, with a mark such as "driver NAME": no cluster's name has a space. CONTRIBUTING.md has its other steps.
 func clusterKinds() []clusterKind {
 	return []clusterKind{
 		{

@@ -57,7 +57,7 @@ func (s *server) severalCluster() (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{log: s.log, real: several}, nil
+	return &cluster{log: s.log, reconciled: several}, nil
 }
 
 // several are the clusters that were asked for.

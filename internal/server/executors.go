@@ -46,7 +46,7 @@ func (s *server) executors() (map[string]executor.Executor, error) {
 
 // reach is the client of a cluster that this server manages, by a kubeconfig or an agent.
 func (s *server) reach(cluster string) (*kube.Client, error) {
-	switch is := s.cluster.real.(type) {
+	switch is := s.cluster.reconciled.(type) {
 	case *joined:
 		if s.Join.Manage && s.Join.Name == cluster {
 			return is.client, nil

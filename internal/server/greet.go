@@ -65,8 +65,8 @@ func (s *server) invite() {
 	}
 	nodes, live := 0, 0
 	s.engine.Read(func(st *fleet.State) { nodes, live = count(st) })
-	if s.cluster.real != nil {
-		s.cluster.real.Invite(nodes, live)
+	if s.cluster.reconciled != nil {
+		s.cluster.reconciled.Invite(nodes, live)
 		return
 	}
 	s.tell("Nodes: %d; workloads that have not ended: %d. No cluster is connected: replicas are simulated, and\n"+

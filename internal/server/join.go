@@ -33,7 +33,7 @@ func (s *server) joinedCluster() (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{log: s.log, real: joined}, nil
+	return &cluster{log: s.log, reconciled: joined}, nil
 }
 
 func (s *server) join() (*joined, error) {
@@ -131,10 +131,10 @@ func (*joined) Invite(int, int) {}
 
 // said is what the clusters themselves say of a workload.
 func (s *server) said(namespace, name, target string) []string {
-	if s.cluster.real == nil {
+	if s.cluster.reconciled == nil {
 		return nil
 	}
-	return s.cluster.real.Said(namespace, name, target)
+	return s.cluster.reconciled.Said(namespace, name, target)
 }
 
 // firstAnswer says what the cluster can muster, as soon as that is known.

@@ -12,11 +12,11 @@ import (
 // guarded is the engine as the API of a server asks for it. It refuses two commands that this
 // server could not carry out. One sets a cluster to mode enforce that the server only watches:
 // nothing could be started there, and work would wait for ever. The other submits a workload
-// to real clusters: no pod is made for it, so it would hold GPUs and never run.
+// to clusters with a reconciler: no pod is made for it, so it would hold GPUs and never run.
 type guarded struct {
 	decider
-	only func(cluster string) (how string) // how a cluster was joined that is watched only; "": it is not
-	real bool                              // the clusters are real ones
+	only       func(cluster string) (how string) // how a cluster was joined that is watched only; "": it is not
+	reconciled bool                              // reconcilers carry decisions out, and no driver
 }
 
 // Do has a request done that may be.
@@ -36,7 +36,7 @@ func (g guarded) DryRun(ctx context.Context, r core.Request) (api.Result, error)
 }
 
 func (g guarded) bars(c core.Command) error {
-	if g.real && submits(c) {
+	if g.reconciled && submits(c) {
 		return &core.Refusal{Code: core.DecidedElsewhere, Message: "this fleet's clusters run what their own objects ask for, and no pod is made for a workload that is submitted here; " +
 			"make a pod, Job or JobSet with kubectl that has the label muster.dev/target (muster fit tells before whether it would start)"}
 	}
@@ -64,10 +64,10 @@ func submits(c core.Command) bool {
 
 // watchedOnly says how a cluster was joined that is watched only; "": it is not.
 func (s *server) watchedOnly(cluster string) string {
-	if s.cluster.real == nil {
+	if s.cluster.reconciled == nil {
 		return ""
 	}
-	return s.cluster.real.WatchedOnly(cluster)
+	return s.cluster.reconciled.WatchedOnly(cluster)
 }
 
 func onlyWatch(manage bool, instead string) string {

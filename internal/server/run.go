@@ -52,10 +52,10 @@ func (s *server) live(ctx context.Context) error {
 
 // hearAgents takes lines of clusters' agents.
 func (s *server) hearAgents(ctx context.Context) error {
-	if s.cluster.real == nil {
+	if s.cluster.reconciled == nil {
 		return nil
 	}
-	return s.cluster.real.Listen(ctx)
+	return s.cluster.reconciled.Listen(ctx)
 }
 
 func (s *server) serve(ctx context.Context) error {

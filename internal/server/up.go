@@ -237,7 +237,7 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	}
 	s.api, err = api.New(api.Options{
 		Audit: s.audit, Tokens: s.tokens,
-		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly, s.cluster.real != nil}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
+		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly, s.cluster.reconciled != nil}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
 		MostWaiting: s.MostWaiting, History: s.folder.File(datafolder.History), Past: s.past, Said: s.said, Logs: s.buildLog, CheckedIn: s.checkedIn(), TLS: secured, BehindProxy: s.BehindProxy, Proxies: proxies, Ready: s.engine.Health, Notices: s.notices, Lag: s.engine.Follows, Leader: s.whoLeads, Front: s.forward, Hooks: hooks, Rest: http.HandlerFunc(s.rest),
 	})
 	if err == nil {

@@ -58,8 +58,8 @@ func CheckPartition(p *fleet.Partition) []Broken {
 	return c.found
 }
 
-// After asks the laws of the partitions that a record touched, and whether its
-// evictions were allowed: what production can afford after every record.
+// After asks the laws of the partitions that are named, and whether the evictions of a
+// record were allowed. It trusts the state's indexes, so that a server can afford it now and then.
 func After(s *fleet.State, partitions []string, evictions []Eviction) []Broken {
 	var found []Broken
 	for _, id := range partitions {

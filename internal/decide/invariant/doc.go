@@ -1,7 +1,6 @@
 // Package invariant says what must always hold of a state (semantics §10), and
-// finds where it does not. Tests and simulation ask after every record,
-// production asks After what the record touched; a finding is always a mistake
-// of ours, never of a user.
+// finds where it does not. Tests and simulation ask after every record; a
+// server asks After every 64th one, of all partitions. A finding is always a mistake of ours, never of a user.
 //
 // Read broken.go for the questions that can be asked. Then read the laws, a file each:
 //

@@ -149,15 +149,23 @@ func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
 	if at, names := namesWork(e); names && !full {
 		return access.May(c.rights, access.ReadWork, at)
 	}
-	id := event.Workload(e)
-	if of, measured := e.(event.UsageMeasured); measured {
-		id = of.Workload
-	}
+	id := workloadOf(e)
 	if id == 0 || full {
 		return true
 	}
 	w := state.Workloads[id]
 	return w != nil && c.sees(state, w)
+}
+
+// workloadOf is the workload that an event is about or says something of; 0: none.
+func workloadOf(e event.Event) uint64 {
+	switch e := e.(type) {
+	case event.UsageMeasured:
+		return e.Workload
+	case event.FailureExplained:
+		return e.Workload
+	}
+	return event.Workload(e)
 }
 
 // namesWork says which events name work or pods without being about one workload, and where that is.
