@@ -116,13 +116,13 @@ func TestBadInputNamesItsPlace(t *testing.T) {
 		spec        *musterv1.WorkloadSpec
 		field, says string
 	}{
-		{nil, "spec", "required"},
+		{nil, "spec", "is missing"},
 		{named(""), "spec.name", "letters, digits"},
 		{named("two words"), "spec.name", `"two words" is not a name`},
 		{named(strings.Repeat("a", 300)), "spec.name", "253"},
 		{gang("w", "research//oak", 1), "spec.target", "with slashes between them"},
-		{pools(), "spec.pools", "at least 1"},
-		{pools(&musterv1.Pool{Name: "w", Gpus: -8, Replicas: 1}), "spec.pools[0].gpus", "greater than or equal to 1"},
+		{pools(), "spec.pools", "name at least one"},
+		{pools(&musterv1.Pool{Name: "w", Gpus: -8, Replicas: 1}), "spec.pools[0].gpus", "-8 is out of range; write a number from 1 to "},
 		{pools(&musterv1.Pool{Name: "w", Gpus: 8}), "spec.pools[0]", "asks for no replica"},
 		{pools(&musterv1.Pool{Name: "w", Gpus: 8, Replicas: 2, Max: 3}), "spec.pools[0]", "both replicas and min..max"},
 		{pools(&musterv1.Pool{Name: "w", Gpus: 8, Min: 5, Max: 3}), "spec.pools[0]", "min 5 above max 3"},
