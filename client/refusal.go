@@ -40,6 +40,7 @@ const (
 	NotLeaving         = "NotLeaving"
 	Conflict           = "Conflict"
 	NoSuchBlueprint    = "NoSuchBlueprint"
+	NoSuchNamespace    = "NoSuchNamespace"
 	QuotaAssigned      = "QuotaAssigned"
 	NameTaken          = "NameTaken"
 	Invalid            = "Invalid"

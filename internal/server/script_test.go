@@ -10,10 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/muster-fleet/muster/internal/server/datafolder"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -111,6 +113,30 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+	fitsATerminal(ts, args[1:])
+}
+
+// Lines of a terminal, and words that no line can hold together with others.
+const (
+	terminal = 100
+	longWord = 60
+)
+
+// forPrograms are the options with which people get no page.
+var forPrograms = regexp.MustCompile(`^(-o\w*|--output.*|--markdown|--help|-h|help|completion|export|metrics|blueprint|scenario|simulate|backtest|bench)$`)
+
+// fitsATerminal fails where a command told people a line that a terminal of 100 columns breaks.
+func fitsATerminal(ts *testscript.TestScript, args []string) {
+	said := ts.ReadFile("stdout")
+	if args[0] != "muster" || slices.ContainsFunc(args, forPrograms.MatchString) || strings.Contains(said, "\nUsage:\n") {
+		return // for programs, or help
+	}
+	for line := range strings.SplitSeq(said, "\n") {
+		long := slices.ContainsFunc(strings.Fields(line), func(word string) bool { return utf8.RuneCountInString(word) > longWord })
+		if n := utf8.RuneCountInString(line); n > terminal && !long {
+			ts.Fatalf("%v tells people a line of %d columns:\n%s", args, n, line)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/decide/promise"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // paused explains work that maintenance stopped: it starts again when its nodes were visited, or
@@ -27,7 +28,7 @@ func paused(s *fleet.State, w *fleet.Workload) Blocker {
 			}
 		}
 		return block(reason.MaintenanceAhead, p, map[string]int{"needs": w.NeedsBase(), "nodes": len(st.Nodes)}, names,
-			"It stopped for rollout %s, and starts again when its %d nodes were visited, or on others as soon as it fits on such as need no visit: one stop serves all visits.", st.Rollout, len(st.Nodes)).until(next)
+			"It stopped for rollout %s, and starts again when its %s visited, or on others as soon as it fits on such as need no visit: one stop serves all visits.", st.Rollout, text.Counted(len(st.Nodes), "node was", "nodes were")).until(next)
 	}
 	return block(reason.MaintenanceAhead, nil, nil, nil, "It stopped for maintenance, and starts again when its nodes were visited, or where it fits on others.")
 }
@@ -57,7 +58,7 @@ func (q *question) ahead() (Blocker, bool) {
 		return Blocker{}, false
 	}
 	return block(reason.MaintenanceAhead, q.p, map[string]int{"needs": q.gpus, "nodes": len(names)}, names,
-		"It would start now, but maintenance takes %d nodes of %s, so nothing is promised on them.", len(names), q.p.ID).until(next), true
+		"It would start now, but maintenance takes %s of %s, so nothing is promised on them.", text.Count(len(names), "node"), q.p.ID).until(next), true
 }
 
 // maintained says whether planned work keeps a node of the partition from backing quota.

@@ -3,6 +3,7 @@ package explain
 import (
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // everywhere is what keeps work of any target from starting.
@@ -35,17 +36,17 @@ func (q *question) tooLarge() Blocker {
 	for _, pool := range q.w.Pools {
 		if pool.GPUs > q.p.GPUsPerNode {
 			return block(reason.GangTooLarge, q.p, map[string]int{"needs": pool.GPUs, "perNode": q.p.GPUsPerNode}, nil,
-				"A replica of %s needs %d GPUs on one node; a node of %s has %d.", pool.Name, pool.GPUs, q.p.ID, q.p.GPUsPerNode)
+				"A replica of %s needs %s on one node; a node of %s has %d.", pool.Name, text.Count(pool.GPUs, "GPU"), q.p.ID, q.p.GPUsPerNode)
 		}
 	}
 	largest := q.largest()
 	figures := map[string]int{"needs": q.gpus, "needsNodes": q.gang, "largestNodes": largest}
 	if q.gang == 0 {
 		delete(figures, "needsNodes")
-		return block(reason.GangTooLarge, q.p, figures, nil, "It needs %d GPUs at once, and all of %s could not hold it.", q.gpus, q.p.ID)
+		return block(reason.GangTooLarge, q.p, figures, nil, "It needs %s at once, and all of %s could not hold it.", text.Count(q.gpus, "GPU"), q.p.ID)
 	}
-	return block(reason.GangTooLarge, q.p, figures, nil, "Its gang needs %d nodes in one %s; no %s of %s could ever hold it (the largest %s has %d nodes).",
-		q.gang, q.reach(), q.reach(), q.p.ID, q.reach(), largest)
+	return block(reason.GangTooLarge, q.p, figures, nil, "Its gang needs %s in one %s; no %s of %s could ever hold it (the largest %s has %s).",
+		text.Count(q.gang, "node"), q.reach(), q.reach(), q.p.ID, q.reach(), text.Count(largest, "node"))
 }
 
 // largest counts the nodes of the largest island, or of the largest rack where the gang must

@@ -28,7 +28,7 @@ func (q *question) cut(a *fleet.Account) string {
 	if by != "" {
 		by = ", which " + by + " reviewed,"
 	}
-	return fmt.Sprintf(" Haircut %s%s cut its grant from %d to %d GPUs at %s.", name, by, was, now, text.Weekday(at.Time()))
+	return fmt.Sprintf(" Haircut %s%s cut its grant from %s to %s at %s.", name, by, text.Group(was), text.Count(now, "GPU"), text.Weekday(at.Time()))
 }
 
 // cutIn finds what a wave cuts of an account's grant.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // held says that its quota has the room, and others hold it.
@@ -23,10 +24,10 @@ func (q *question) held(a *fleet.Account, n counts) (Blocker, bool) {
 		names = append(names, fmt.Sprintf("hold %d for %s", h.ID, h.Holder()))
 		holders = append(holders, h.Holder())
 		if next.At == 0 || h.Until < next.At {
-			next = Next{h.Until, fmt.Sprintf("hold %d of %d GPUs for %s ends", h.ID, h.GPUs, h.Holder())}
+			next = Next{h.Until, fmt.Sprintf("hold %d of %s for %s ends", h.ID, text.Count(h.GPUs, "GPU"), h.Holder())}
 		}
 	}
 	return block(reason.Held, q.p, map[string]int{"needs": q.gpus, "backed": a.BackedGPUs(), "usage": n.earlier, "held": n.heldUnused}, names,
-		"%s has %d GPUs backed; %d are in use, and %d are held for %s and unused. It needs %d.",
-		a.Quota, a.BackedGPUs(), n.earlier, n.heldUnused, strings.Join(holders, " and "), q.gpus).until(next), true
+		"%s has %s backed; %s are in use, and %s are held for %s and unused. It needs %s.",
+		a.Quota, text.Count(a.BackedGPUs(), "GPU"), text.Group(n.earlier), text.Group(n.heldUnused), strings.Join(holders, " and "), text.Group(q.gpus)).until(next), true
 }

@@ -74,8 +74,8 @@ func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 func (q *question) behindHead(a *fleet.Account, ahead fleet.Waiting) Blocker {
 	gpus := ahead.Workload.NeedsBase()
 	return block(reason.Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, nil,
-		"%s (%s) is ahead of it and holds a reservation for %d GPUs; starting this one now could delay it.",
-		q.reader.name(q.p, ahead.Workload), ahead.Workload.Priority, gpus).by(q.reader.named(q.p, []*fleet.Workload{ahead.Workload})).until(q.declaredEnd(q.treeWork(a.Tree())))
+		"%s (%s) is ahead of it and holds a reservation for %s; starting this one now could delay it.",
+		q.reader.name(q.p, ahead.Workload), ahead.Workload.Priority, text.Count(gpus, "GPU")).by(q.reader.named(q.p, []*fleet.Workload{ahead.Workload})).until(q.declaredEnd(q.treeWork(a.Tree())))
 }
 
 // unbacked says that the grant would do, and its backing does not. A hold that is all used
@@ -85,8 +85,8 @@ func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
 	switch {
 	case (!n.guaranteed() || n.overtaken()) && (!n.barred || n.heldUnused == 0) && n.unevictable+q.gpus <= a.Grant:
 		return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
-			"%s has %d GPUs assigned, of which healthy nodes back %d now; %d are in use and it needs %d.%s%s",
-			a.Quota, a.Grant, a.BackedGPUs(), n.unevictable, q.gpus, q.cut(a), q.down()).until(q.nodesReturn()), true
+			"%s has %s assigned, of which healthy nodes back %s now; %s are in use and it needs %s.%s%s",
+			a.Quota, text.Count(a.Grant, "GPU"), text.Group(a.BackedGPUs()), text.Group(n.unevictable), text.Group(q.gpus), q.cut(a), q.down()).until(q.nodesReturn()), true
 	case q.gpus <= a.Grant && !q.pl.BackingHolds(q.it) && q.pl.CouldEver(q.it):
 		return q.split(a, figures), true
 	}
@@ -104,8 +104,8 @@ func (q *question) split(a *fleet.Account, figures map[string]int) Blocker {
 	}
 	figures["needsNodes"], figures["largestNodes"] = q.gang, most
 	return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
-		"%s has %d GPUs backed, at most %d nodes of them in one island (%s); its gang needs %d nodes in one %s.%s%s%s",
-		a.Quota, a.BackedGPUs(), most, text.Few(pieces, mostPieces), max(q.gang, 1), q.reach(), q.wider(a), q.cut(a), q.down()).until(q.nodesReturn())
+		"%s has %s backed, at most %s of them in one island (%s); its gang needs %s in one %s.%s%s%s",
+		a.Quota, text.Count(a.BackedGPUs(), "GPU"), text.Count(most, "node"), text.Few(pieces, mostPieces), text.Count(max(q.gang, 1), "node"), q.reach(), q.wider(a), q.cut(a), q.down()).until(q.nodesReturn())
 }
 
 // downNodes names a few nodes that are not healthy, the longest down first.
@@ -147,7 +147,7 @@ func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
 		return q.beyond(b, a.Grant, a.Quota).until(q.declaredEnd(a.Work())), true
 	}
 	b := block(reason.TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeUnevictable}, nil,
-		"Of the %d GPUs that back the tree of %s, work that it may not evict uses %d; it needs %d.%s", n.treeBacked, a.Quota, n.treeUnevictable, q.gpus, q.cut(a)).by(q.holders(q.treeWork(a.Tree())))
+		"Of the %s that back the tree of %s, work that it may not evict uses %s; it needs %s.%s", text.Count(n.treeBacked, "GPU"), a.Quota, text.Group(n.treeUnevictable), text.Group(q.gpus), q.cut(a)).by(q.holders(q.treeWork(a.Tree())))
 	return q.beyond(b, n.treeGranted, "the tree "+a.Tree()).until(q.declaredEnd(q.treeWork(a.Tree()))), true
 }
 
@@ -175,7 +175,7 @@ func (q *question) scattered(a *fleet.Account, n counts) Blocker {
 
 func (q *question) piece() string {
 	if q.gang > 1 {
-		return fmt.Sprintf("%d nodes in one %s", q.gang, q.reach())
+		return fmt.Sprintf("%s in one %s", text.Count(q.gang, "node"), q.reach())
 	}
 	return "on nodes that it may use (a node serves one quota)"
 }

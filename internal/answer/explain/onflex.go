@@ -6,6 +6,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // pool is a partition's flex as a namespace that waits there sees it, in GPUs.
@@ -54,7 +55,7 @@ func (q *question) figures(f pool) map[string]int {
 
 func (q *question) atShare(f pool) Blocker {
 	return block(reason.FlexShare, q.p, q.figures(f), nil,
-		"%s already holds %d GPUs of flex, and its fair share is %d: it gets more only where room is free.", q.w.Namespace, f.own, f.share).
+		"%s already holds %s of flex, and its fair share is %s: it gets more only where room is free.", q.w.Namespace, text.Count(f.own, "GPU"), text.Group(f.share)).
 		by(q.holders(q.flexOf(q.w.Namespace))).
 		until(q.declaredEnd(q.p.FlexWork()))
 }
@@ -66,7 +67,7 @@ func (q *question) behindOnFlex() (Blocker, bool) {
 	}
 	gpus := ahead.Workload.NeedsBase()
 	return block(reason.Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, nil,
-		"%s is ahead of it: its namespace has less flex, and it holds a reservation for %d GPUs.", q.reader.name(q.p, ahead.Workload), gpus).
+		"%s is ahead of it: its namespace has less flex, and it holds a reservation for %s.", q.reader.name(q.p, ahead.Workload), text.Count(gpus, "GPU")).
 		by(q.reader.named(q.p, []*fleet.Workload{ahead.Workload})).
 		until(q.declaredEnd(q.p.FlexWork())), true
 }
@@ -74,19 +75,19 @@ func (q *question) behindOnFlex() (Blocker, bool) {
 func (q *question) inPieces(f pool) Blocker {
 	others := q.inTheWay()
 	return block(reason.Fragmented, q.p, q.figures(f), nil,
-		"%d GPUs of flex are free and %d are its share, but not %s; in the way: %s.", f.free, f.share, q.flexPiece(), others).
+		"%s of flex are free and %s are its share, but not %s; in the way: %s.", text.Count(f.free, "GPU"), text.Group(f.share), q.flexPiece(), others).
 		by(others).
 		until(q.declaredEnd(q.p.FlexWork()))
 }
 
 func (q *question) flexPiece() string {
 	if q.gang > 1 {
-		return fmt.Sprintf("%d nodes in one %s", q.gang, q.reach())
+		return fmt.Sprintf("%s in one %s", text.Count(q.gang, "node"), q.reach())
 	}
 	if len(q.w.Pools) > 1 {
 		return "room for all its pools together"
 	}
-	return fmt.Sprintf("%d GPUs on one node", q.w.Pools[0].GPUs)
+	return fmt.Sprintf("%s on one node", text.Count(q.w.Pools[0].GPUs, "GPU"))
 }
 
 func (q *question) flexFull(f pool) Blocker {
@@ -103,7 +104,7 @@ func (q *question) flexFull(f pool) Blocker {
 			next = Next{at, "the minimum run time of work of " + ns + " is over"}
 		}
 	}
-	b := block(reason.FlexFull, q.p, q.figures(f), nil, "%d of %d GPUs of flex are free; it needs %d, and %s.", f.free, f.flex, q.gpus, why).by(q.holders(q.p.FlexWork())).until(next)
+	b := block(reason.FlexFull, q.p, q.figures(f), nil, "%s of %s of flex are free; it needs %s, and %s.", text.Group(f.free), text.Count(f.flex, "GPU"), text.Group(q.gpus), why).by(q.holders(q.p.FlexWork())).until(next)
 	if q.gpus > f.flex {
 		b.Text += fmt.Sprintf(" It needs more than all flex of %s.", q.p.ID)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Why lists what keeps a workload from starting, in the contract's order (semantics §7).
@@ -60,7 +61,7 @@ func (r Reader) closest(s *fleet.State, w *fleet.Workload, now fleet.Instant) []
 		return cmp.Or(cmp.Compare(obstacle(a), obstacle(b)), cmp.Compare(len(a), len(b)), cmp.Compare(roomIn(b), roomIn(a)))
 	})
 	if len(lists) > 1 && len(best) > 0 && best[0].Partition != "" {
-		best[0].Text += fmt.Sprintf(" (%s is the closest of the %d partitions where it may run.)", best[0].Partition, len(lists))
+		best[0].Text += fmt.Sprintf(" (%s is the closest of the %s where it may run.)", best[0].Partition, text.Count(len(lists), "partition"))
 	}
 	return best
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Kind says what a change does.
@@ -119,10 +120,10 @@ func (d *differ) partition(cluster string, p Partition) {
 	switch {
 	case is == nil:
 		command := core.AddPartition{Cluster: cluster, GPU: p.GPU, GPUsPerNode: p.GPUsPerNode}
-		d.add(Added, p.Line, command, "partition %s, %d GPUs per node", id, p.GPUsPerNode)
+		d.add(Added, p.Line, command, "partition %s, %s per node", id, text.Count(p.GPUsPerNode, "GPU"))
 	case is.GPUsPerNode != p.GPUsPerNode:
-		d.add(Conflict, p.Line, nil, "partition %s has %d GPUs per node, the file says %d: that cannot change",
-			id, is.GPUsPerNode, p.GPUsPerNode)
+		d.add(Conflict, p.Line, nil, "partition %s has %s per node, the file says %d: that cannot change",
+			id, text.Count(is.GPUsPerNode, "GPU"), p.GPUsPerNode)
 		return
 	}
 	d.buffer(p.Line, id, p.Buffer)
@@ -156,7 +157,7 @@ func (d *differ) island(id string, p *fleet.Partition, i Island, names []string)
 	}
 	is := p.Islands[at]
 	if is.Racks != i.Racks {
-		d.add(Conflict, i.Line, nil, "island %s/%s has %d racks, the file says %d: that cannot change", id, i.Name, is.Racks, i.Racks)
+		d.add(Conflict, i.Line, nil, "island %s/%s has %s, the file says %s: that cannot change", id, i.Name, text.Count(is.Racks, "rack"), text.Group(i.Racks))
 	}
 	if i.Names != nil {
 		d.addNodes(id, i, d.missing(id, i, i.Names), len(is.Nodes()))

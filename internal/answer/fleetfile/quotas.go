@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // readQuotas reads quotas; partitions maps what grants may name to GPUs per
@@ -48,7 +49,7 @@ func readGrant(v yamlfile.Value, partitions map[string]int) Grant {
 	g.GPUs = f.Need("gpus").Int(0, mostGPUs)
 	g.Gang = f.At("gang").Int(0, mostGPUs)
 	if g.Gang > g.GPUs {
-		f.At("gang").Fail("gang is %d GPUs, more than the grant of %d; a gang is at most the grant", g.Gang, g.GPUs)
+		f.At("gang").Fail("gang is %s, more than the grant of %s; a gang is at most the grant", text.Count(g.Gang, "GPU"), text.Group(g.GPUs))
 	}
 	if partitions != nil && g.Partition != "" {
 		checkPartition(f, g, partitions)
@@ -71,7 +72,7 @@ func checkPartition(f yamlfile.Fields, g Grant, partitions map[string]int) {
 // wholeNodes refuses GPUs that are not so many whole nodes.
 func wholeNodes(v yamlfile.Value, gpus, perNode int) {
 	if below := gpus - gpus%perNode; below != gpus {
-		v.Fail("%s is %d GPUs, which is not in whole nodes of %d; write %d or %d", v.Label(), gpus, perNode, below, below+perNode)
+		v.Fail("%s is %s, which is not in whole nodes of %s; write %s or %s", v.Label(), text.Count(gpus, "GPU"), text.Group(perNode), text.Group(below), text.Group(below+perNode))
 	}
 }
 

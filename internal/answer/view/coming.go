@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Ahead is something that is known to be coming.
@@ -53,7 +54,7 @@ func ComingTo(s *fleet.State, list []*fleet.Partition, takes func(*fleet.Inciden
 		all = append(all, outOfPlan(p, now)...)
 		all = append(all, announced(s, p, now)...)
 		if missing := p.Assigned() - p.Tally().Installed; missing > 0 {
-			all = append(all, Ahead{Kind: AheadDelivery, Partition: p.ID, GPUs: missing, Text: fmt.Sprintf("%d GPUs are assigned that are not installed; no delivery date is known", missing)})
+			all = append(all, Ahead{Kind: AheadDelivery, Partition: p.ID, GPUs: missing, Text: fmt.Sprintf("%s not installed; no delivery date is known", text.Counted(missing, "GPU is assigned that is", "GPUs are assigned that are"))})
 		}
 	}
 	all = append(all, grantsEnd(list)...)
@@ -125,7 +126,7 @@ func nodesText(nodes []string, one, more string) string {
 	if len(nodes) == 1 {
 		return nodes[0] + " " + one
 	}
-	return fmt.Sprintf("%d nodes %s", len(nodes), more)
+	return fmt.Sprintf("%s %s", text.Count(len(nodes), "node"), more)
 }
 
 // ends are the next declared ends of the largest work.
@@ -150,7 +151,7 @@ func ends(p *fleet.Partition, sees Sees, now fleet.Instant) (list []Ahead) {
 	for _, w := range ending[:min(len(ending), mostEnds)] { // there may be tens of thousands: words only for those that are told
 		one := Ahead{
 			Kind: AheadWork, At: declaredEnd(w), Since: w.Started, Partition: p.ID, GPUs: w.GPUs(),
-			Text: fmt.Sprintf("%s ends as declared, and frees %d GPUs", sees.Name(w), w.GPUs()),
+			Text: fmt.Sprintf("%s ends as declared, and frees %s", sees.Name(w), text.Count(w.GPUs(), "GPU")),
 		}
 		if sees.May(w) {
 			one.About = sees.Name(w)
@@ -170,7 +171,7 @@ func grantsEnd(list []*fleet.Partition) (all []Ahead) {
 			if t := a.Temporary; t.GPUs > 0 {
 				all = append(all, Ahead{
 					Kind: AheadGrant, At: t.Until, Partition: p.ID, GPUs: t.GPUs, About: a.Quota,
-					Text: fmt.Sprintf("%d GPUs of the grant of %s end, and %d are left", t.GPUs, a.Quota, a.Lasting()),
+					Text: fmt.Sprintf("%s of the grant of %s %s, and %s %s left", text.Count(t.GPUs, "GPU"), a.Quota, text.Verb(t.GPUs, "ends", "end"), text.Group(a.Lasting()), text.Verb(a.Lasting(), "is", "are")),
 				})
 			}
 		}
@@ -183,11 +184,11 @@ func holdsEnd(s *fleet.State, list []*fleet.Partition, now fleet.Instant) (all [
 		if h.Until <= now || !slices.ContainsFunc(list, func(p *fleet.Partition) bool { return p.ID == h.Partition }) {
 			continue
 		}
-		text := fmt.Sprintf("hold %d of %d GPUs for %s ends", h.ID, h.GPUs, h.Quota)
+		says := fmt.Sprintf("hold %d of %s for %s ends", h.ID, text.Count(h.GPUs, "GPU"), h.Quota)
 		if h.Inside() {
-			text = fmt.Sprintf("hold %d of %d GPUs in %s for %s ends", h.ID, h.GPUs, h.Quota, h.Holder())
+			says = fmt.Sprintf("hold %d of %s in %s for %s ends", h.ID, text.Count(h.GPUs, "GPU"), h.Quota, h.Holder())
 		}
-		all = append(all, Ahead{Kind: AheadHold, At: h.Until, Since: h.Since, Partition: h.Partition, GPUs: h.GPUs, Text: text, About: h.Quota})
+		all = append(all, Ahead{Kind: AheadHold, At: h.Until, Since: h.Since, Partition: h.Partition, GPUs: h.GPUs, Text: says, About: h.Quota})
 	}
 	return all
 }
@@ -202,7 +203,7 @@ func openIncidents(s *fleet.State, list []*fleet.Partition, takes func(*fleet.In
 		if i.Scope != "" || len(i.Nodes) > 0 {
 			one.Partition = list[at].ID
 		}
-		one.Text = fmt.Sprintf("incident %s is open and takes %d GPUs; no end is known", i.Name, one.GPUs)
+		one.Text = fmt.Sprintf("incident %s is open and takes %s; no end is known", i.Name, text.Count(one.GPUs, "GPU"))
 		all = append(all, one)
 	}
 	return all
@@ -225,7 +226,7 @@ func waves(s *fleet.State, list []*fleet.Partition) (all []Ahead) {
 				}
 				all = append(all, Ahead{
 					Kind: AheadWave, Since: h.Reviewed, Partition: part.Partition, GPUs: cut, About: h.Name,
-					Text: fmt.Sprintf("haircut %s is reviewed and would take %d GPUs from assigned; a person applies it", h.Name, cut),
+					Text: fmt.Sprintf("haircut %s is reviewed and would take %s from assigned; a person applies it", h.Name, text.Count(cut, "GPU")),
 				})
 			}
 		}

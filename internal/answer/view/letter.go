@@ -167,8 +167,8 @@ var plainWords = dress{
 	cuts: func(lines []line) string {
 		var b strings.Builder
 		for _, x := range lines {
-			fmt.Fprintf(&b, "  %s in %s: %d -> %d GPUs (%s). It uses %d now; the most in 90 days was %d.%s%s\n",
-				x.cut.Quota, x.partition, x.cut.Was, x.cut.Now, x.less(), x.cut.Usage, x.cut.Highest, askedOf(x.cut), belowGang(x.cut))
+			fmt.Fprintf(&b, "  %s in %s: %s -> %s (%s). It uses %s now; the most in 90 days was %s.%s%s\n",
+				x.cut.Quota, x.partition, text.Group(x.cut.Was), text.Count(x.cut.Now, "GPU"), x.less(), text.Group(x.cut.Usage), text.Group(x.cut.Highest), askedOf(x.cut), belowGang(x.cut))
 		}
 		return b.String()
 	},
@@ -199,8 +199,8 @@ func askedOf(c fleet.Cut) string {
 	if c.Why == "" || c.Asked == 0 || c.Was == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Its part of what is to be cut in the partition, in proportion to its grant, would be %d GPUs (%s) in all waves together. The plan differs, because %s.",
-		c.Asked, ofGrant(c.Asked, c.Was), c.Why.Says())
+	return fmt.Sprintf(" Its part of what is to be cut in the partition, in proportion to its grant, would be %s (%s) in all waves together. The plan differs, because %s.",
+		text.Count(c.Asked, "GPU"), ofGrant(c.Asked, c.Was), c.Why.Says())
 }
 
 func ofGrant(gpus, grant int) string {
@@ -211,7 +211,7 @@ func belowGang(c fleet.Cut) string {
 	if !c.BelowGang() {
 		return ""
 	}
-	return fmt.Sprintf(" The gang of %d GPUs that it declares no longer fits: nothing else was left to cut.", c.Gang)
+	return fmt.Sprintf(" The gang of %s that it declares no longer fits: nothing else was left to cut.", text.Count(c.Gang, "GPU"))
 }
 
 func body(h *fleet.Haircut, c *concern, d dress) string {
@@ -239,8 +239,8 @@ func body(h *fleet.Haircut, c *concern, d dress) string {
 	}
 	fmt.Fprintf(&b, "\n%s\n", d.strong("If you need more."))
 	for _, part := range c.parts {
-		fmt.Fprintf(&b, "%sIn %s %d GPUs are flex then, those included that flex work uses already: everyone may use what is free of them without quota. Flex work gives way when quota needs its room, so save checkpoints (--target flex).\n",
-			d.item, part.Partition, part.FlexAfter)
+		fmt.Fprintf(&b, "%sIn %s %s flex then, those included that flex work uses already: everyone may use what is free of them without quota. Flex work gives way when quota needs its room, so save checkpoints (--target flex).\n",
+			d.item, part.Partition, text.Counted(part.FlexAfter, "GPU is", "GPUs are"))
 	}
 	fmt.Fprintf(&b, "\nThe plan is %s, made by %s. Each wave can be undone. Tell us before it is applied if something here is wrong.\n", cmp.Or(h.Name, "a draft"), h.By)
 	return b.String()
@@ -281,9 +281,9 @@ func reaches(w fleet.Wave, c *concern) bool {
 
 func because(h *fleet.Haircut, p *fleet.CutPart) string {
 	if p.Excess == 0 {
-		return fmt.Sprintf("Every grant in %s is asked for the same share, as decided%s. Nodes are cut whole and gangs are kept where that can be, so the cuts differ. It is not because too much is granted: %d GPUs are granted, and %d can be.", p.Partition, decided(h), p.Assigned, p.Sustainable)
+		return fmt.Sprintf("Every grant in %s is asked for the same share, as decided%s. Nodes are cut whole and gangs are kept where that can be, so the cuts differ. It is not because too much is granted: %s granted, and %s can be.", p.Partition, decided(h), text.Counted(p.Assigned, "GPU is", "GPUs are"), text.Group(p.Sustainable))
 	}
-	text := fmt.Sprintf("In %s people were granted %d GPUs, and %d can be promised for good.", p.Partition, p.Assigned, p.Sustainable)
+	text := fmt.Sprintf("In %s people were granted %s, and %s can be promised for good.", p.Partition, text.Count(p.Assigned, "GPU"), text.Group(p.Sustainable))
 	var causes []string
 	for _, c := range p.Causes {
 		causes = append(causes, fmt.Sprintf("%d %s", c.GPUs, causeSays(c.Cause)))

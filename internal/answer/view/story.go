@@ -102,7 +102,7 @@ func Concerns(e event.Event) []uint64 {
 
 // submitted says what was submitted, and who made it where that is known.
 func submitted(s fleet.Spec) string {
-	says := fmt.Sprintf("submitted to %s with priority %v, asking for %d GPUs to start", s.Target, s.Priority, s.NeedsBase())
+	says := fmt.Sprintf("submitted to %s with priority %v, asking for %s to start", s.Target, s.Priority, text.Count(s.NeedsBase(), "GPU"))
 	if s.Author != "" {
 		says += "; made by " + s.Author
 	}
@@ -263,9 +263,9 @@ func cameOf(e event.ReplicasEvicted, r event.Record) string {
 				causes = append(causes, fmt.Sprintf("node %s went to %s%s", o.Node, o.To, reasoned(o.Signal)))
 			}
 		case event.GrantSet:
-			causes = append(causes, fmt.Sprintf("%s set the grant of %s from %d to %d GPUs", r.Actor, o.Quota, o.Was, o.GPUs))
+			causes = append(causes, fmt.Sprintf("%s set the grant of %s from %s to %s", r.Actor, o.Quota, text.Group(o.Was), text.Count(o.GPUs, "GPU")))
 		case event.GrantTransferred:
-			causes = append(causes, fmt.Sprintf("%s moved %d GPUs of %s to %s", r.Actor, o.GPUs, o.From, o.To))
+			causes = append(causes, fmt.Sprintf("%s moved %s of %s to %s", r.Actor, text.Count(o.GPUs, "GPU"), o.From, o.To))
 		}
 	}
 	if len(causes) == 0 {
@@ -353,10 +353,7 @@ func (s *Story) islands(e event.ReplicasPlaced) string {
 }
 
 func replicas(spots []fleet.Spot) string {
-	if n := fleet.Count(spots); n != 1 {
-		return fmt.Sprintf("%d replicas", n)
-	}
-	return "1 replica"
+	return text.Count(fleet.Count(spots), "replica")
 }
 
 // observed is told of work that others started.

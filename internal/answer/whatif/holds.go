@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // So many holds are tried together.
@@ -35,7 +36,7 @@ func (x *search) holds() {
 func (x *search) over(a *fleet.Account, list []*fleet.Hold) Change {
 	c := Change{Kind: Holds, Class: reason.Ask, Quota: a.Quota, Partition: x.at().ID}
 	for _, h := range list {
-		c.Names = append(c.Names, fmt.Sprintf("hold %d of %d GPUs for %s", h.ID, h.GPUs, h.Holder()))
+		c.Names = append(c.Names, fmt.Sprintf("hold %d of %s for %s", h.ID, text.Count(h.GPUs, "GPU"), h.Holder()))
 		c.Commands = append(c.Commands, core.ReleaseHold{ID: h.ID})
 		c.GPUs += h.GPUs
 		c.By = max(c.By, h.Until)

@@ -9,7 +9,7 @@ import (
 )
 
 // AheadExamples are moments to come, as messages show how they are written.
-const AheadExamples = "friday, 2026-12-04, '2026-12-04 18:00' or 72h"
+const AheadExamples = "friday, 'tomorrow 18:00', 2026-12-04, '2026-12-04 18:00' or 72h"
 
 // Ahead reads a moment to come as people write it. It is a length of time from now (72h, 7d,
 // 1d12h), now, a day, a date, or a moment. A day is tomorrow or one of the week, the next of

@@ -15,7 +15,7 @@ func Others(n int) string {
 	case 1:
 		return "There is 1 workload of another team, which you may not read."
 	}
-	return fmt.Sprintf("There are %d workloads of other teams, which you may not read.", n)
+	return fmt.Sprintf("There are %s of other teams, which you may not read.", text.Count(n, "workload"))
 }
 
 // OtherNamespaces stands for namespaces that are not named, since their work may not be read.

@@ -66,7 +66,7 @@ func TestSentences(t *testing.T) {
 		{"workload.submitted", `{"id":7,"spec":{"name":"base","namespace":"oak","target":"research/oak","priority":"high","pools":[{"name":"t","gpus":8,"min":16,"max":16}],"maxRuntime":7200000000000}}`, "oak/base", "asks research/oak for 16x8 with priority high, for at most 2h"},
 		{"workload.submitted", `{"id":7,"spec":{"name":"base","namespace":"oak","target":"flex","priority":"mid","pools":[{"name":"t","gpus":8,"min":2,"max":2}],"author":"ada@example.com"}}`, "oak/base", "asks flex for 2x8 with priority mid, made by ada@example.com"},
 		{"replicas.placed", `{"id":7,"partition":"tiger/h200","spots":[{"pool":0,"nodes":[1,2]}],"holds":1}`, "oak/base", "starts 2 replicas in tiger/h200, guaranteed"},
-		{"replicas.evicted", `{"id":8,"whole":true,"until":0,"for":7,"class":"flex"}`, "elm/eval", "must leave, until 00:00:00, for oak/base (it is on flex)"},
+		{"replicas.evicted", `{"id":8,"whole":true,"until":0,"for":7,"class":"flex"}`, "elm/eval", "must leave, until 00:00:00, for oak/base (this work is on flex)"},
 		{"node.changed", `{"partition":"tiger/h200","node":"n1","from":"healthy","to":"quarantined","signal":"XID 79","owner":"automatic"}`, "n1", "goes from healthy to quarantined, by automation: XID 79"},
 		{"grant.transferred", `{"from":"a/b","to":"a/c","partition":"tiger/h200","gpus":8}`, "a/b", "gives 8 GPUs of tiger/h200 to a/c"},
 		{"grant.set", `{"quota":"a/b","partition":"tiger/h200","gpus":64,"was":32,"gang":32}`, "a/b", "is granted 64 GPUs of tiger/h200 (was 32), with a gang of 32"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // step looks at a condition that a step brings about, and begins the step where it is time.
@@ -154,7 +155,7 @@ func (k *look) fewNodes() string {
 	var few []string
 	for _, i := range k.observed.Islands {
 		if i.Ready < k.wanted(i.Nodes) {
-			few = append(few, fmt.Sprintf("island %s: %d of %d nodes are ready, %d are wanted", i.Island, i.Ready, i.Nodes, k.wanted(i.Nodes)))
+			few = append(few, fmt.Sprintf("island %s: %d of %s ready, %d are wanted", i.Island, i.Ready, text.Counted(i.Nodes, "node is", "nodes are"), k.wanted(i.Nodes)))
 		}
 	}
 	return strings.Join(few, "; ")

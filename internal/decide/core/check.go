@@ -114,7 +114,7 @@ func checkPool(p fleet.Pool) *Refusal {
 	}
 	switch {
 	case p.GPUs < 1 || p.GPUs > MaxGPUsPerNode:
-		return refuse(Invalid, "pool %q: %d GPUs per replica; 1 to %d are possible", p.Name, p.GPUs, MaxGPUsPerNode)
+		return refuse(Invalid, "pool %q: %s per replica; 1 to %d are possible", p.Name, text.Count(p.GPUs, "GPU"), MaxGPUsPerNode)
 	case p.Min < 1 || p.Max < p.Min || p.Max > MaxReplicas:
 		return refuse(Invalid, "pool %q: %d to %d replicas; it must be 1 or more, min at most max, and at most %d", p.Name, p.Min, p.Max, MaxReplicas)
 	case !p.Elastic && p.Min != p.Max:

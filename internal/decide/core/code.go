@@ -31,6 +31,7 @@ const (
 	NoSuchZone         Code = "NoSuchZone"
 	NoSuchNotice       Code = "NoSuchNotice"
 	NoSuchBlueprint    Code = "NoSuchBlueprint"
+	NoSuchNamespace    Code = "NoSuchNamespace"
 
 	NameTaken Code = "NameTaken"
 
@@ -107,6 +108,7 @@ func Codes() []CodeRow {
 		{NoSuchZone, Absent, "no no-fly zone has that name", "`muster nfz list`"},
 		{NoSuchNotice, Absent, "no announced maintenance has that name", "`muster notice list`"},
 		{NoSuchBlueprint, Absent, "no blueprint has that name and version", "`muster blueprint list`"},
+		{NoSuchNamespace, Absent, "no workload, quota or role that you may read names that namespace", "`muster job list`"},
 
 		{NameTaken, Taken, "something of that name exists already", "choose another name"},
 

@@ -7,6 +7,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Commands about who may do what.
@@ -72,7 +73,7 @@ func grantRole(s *fleet.State, r Request, c GrantRole, now fleet.Instant) ([]eve
 	}
 	switch {
 	case r.Reason == "":
-		return nil, refuse(ReasonNeeded, "a role is granted with a reason: say why %s shall be %s", c.Subject, c.Role)
+		return nil, refuse(ReasonNeeded, "a role is granted with a reason: say why %s shall be %s (--reason)", c.Subject, c.Role)
 	case c.Until != 0 && c.Until <= now:
 		return nil, refuse(Invalid, "the role would end before it begins; give a moment to come, or none")
 	case c.Highest != nil && (*c.Highest < fleet.Critical || *c.Highest > fleet.Low):
@@ -101,7 +102,7 @@ func revokeRole(s *fleet.State, c RevokeRole) ([]event.Event, *Refusal) {
 
 func breakGlass(s *fleet.State, r Request, _ BreakGlass, now fleet.Instant) ([]event.Event, *Refusal) {
 	if r.Reason == "" {
-		return nil, refuse(ReasonNeeded, "the glass is broken with a reason, which everybody sees")
+		return nil, refuse(ReasonNeeded, "the glass is broken with a reason, which everybody sees; say why (--reason)")
 	}
 	if refusal := checkSubject(r.Actor.Principal); refusal != nil {
 		return nil, refuse(WrongState, "%s did not sign in: an operator of this machine is an admin already", r.Actor.Name)
@@ -128,7 +129,7 @@ func makeToken(s *fleet.State, r Request, c MakeToken, now fleet.Instant) ([]eve
 	case s.Token(c.ID) != nil:
 		return nil, refuse(NameTaken, "there is a token %s already", c.ID)
 	case len(s.Tokens) >= MaxTokens:
-		return nil, refuse(WrongState, "there are %d tokens, as many as are kept; revoke those that are not used", len(s.Tokens))
+		return nil, refuse(WrongState, "there are %s, as many as are kept; revoke those that are not used", text.Count(len(s.Tokens), "token"))
 	}
 	return one(event.TokenMade{Token: fleet.ServiceToken{ID: c.ID, Account: c.Account, SHA256: c.SHA256, Made: now, Until: c.Until, By: r.Actor.Name, Reason: r.Reason}})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Providers lists who can make the machines of a cluster.
@@ -28,7 +29,7 @@ func planCluster(s *fleet.State, r Request, c PlanCluster) ([]event.Event, *Refu
 	case s.Cluster(record.Name) != nil:
 		return nil, refuse(NameTaken, "cluster %q is in the fleet already; choose another name", record.Name)
 	case len(s.Lives) >= MaxClusters:
-		return nil, refuse(Invalid, "%d clusters are planned; that is the most", len(s.Lives))
+		return nil, refuse(Invalid, "%s planned; that is the most", text.Counted(len(s.Lives), "cluster is", "clusters are"))
 	}
 	planned := event.ClusterPlanned{Record: record, Version: s.Blueprint(record.Blueprint, 0).Version, Number: s.LastLife + 1}
 	return []event.Event{planned, event.ClusterTouched{Cluster: record.Name, What: "entry", By: r.Actor.Name}}, nil
@@ -53,7 +54,7 @@ func checkRecord(s *fleet.State, r fleet.ClusterRecord) (fleet.ClusterRecord, *R
 	case !slices.Contains(Providers(), r.Provider):
 		return r, refuse(Invalid, "cluster %s: provider %q; it is one of %s", r.Name, clip(r.Provider), strings.Join(Providers(), ", "))
 	case r.GPUsPerNode < 1 || r.GPUsPerNode > MaxGPUsPerNode:
-		return r, refuse(Invalid, "cluster %s: %d GPUs per node; a node has 1 to %d", r.Name, r.GPUsPerNode, MaxGPUsPerNode)
+		return r, refuse(Invalid, "cluster %s: %s per node; a node has 1 to %d", r.Name, text.Count(r.GPUsPerNode, "GPU"), MaxGPUsPerNode)
 	case r.Priority < fleet.Critical || r.Priority > fleet.Low:
 		return r, refuse(Invalid, "cluster %s: unknown priority %v", r.Name, r.Priority)
 	case s.Blueprint(r.Blueprint, 0) == nil:
@@ -88,14 +89,14 @@ func checkAccount(s *fleet.State, r fleet.ClusterRecord) *Refusal {
 
 func checkRecordIslands(r fleet.ClusterRecord) *Refusal {
 	if len(r.Islands) == 0 || len(r.Islands) > MaxListed {
-		return refuse(Invalid, "cluster %s has %d islands; it has 1 to %d", r.Name, len(r.Islands), MaxListed)
+		return refuse(Invalid, "cluster %s has %s; it has 1 to %d", r.Name, text.Count(len(r.Islands), "island"), MaxListed)
 	}
 	for _, i := range r.Islands {
 		if refusal := checkName("island", i.Name); refusal != nil {
 			return refusal
 		}
 		if i.Nodes < 1 || i.Nodes > MaxNodesPerCommand {
-			return refuse(Invalid, "cluster %s: island %s has %d nodes; 1 to %d are possible", r.Name, i.Name, i.Nodes, MaxNodesPerCommand)
+			return refuse(Invalid, "cluster %s: island %s has %s; 1 to %d are possible", r.Name, i.Name, text.Count(i.Nodes, "node"), MaxNodesPerCommand)
 		}
 	}
 	if name, found := twice(r.Islands, func(i fleet.RecordIsland) string { return i.Name }); found {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 type (
@@ -31,7 +32,7 @@ func (ReportUnfit) command() {}
 func observeFit(s *fleet.State, c ReportFit) ([]event.Event, *Refusal) {
 	p := s.Partition(c.Partition)
 	if p == nil {
-		return nil, noPartition(s, c.Partition)
+		return nil, NoPartition(s, c.Partition)
 	}
 	if refusal := checkFit(c); refusal != nil {
 		return nil, refusal
@@ -72,7 +73,7 @@ func checkFit(c ReportFit) *Refusal {
 			return refuse(Invalid, "node %q names %d pods that have what is short; name %d at most", t.Node, len(t.By), mostHolders)
 		}
 		if t.Takes < 0 || t.More < 0 || t.More > 0 && !t.Full {
-			return refuse(Invalid, "node %q takes %d replicas, or %d more: neither is less than 0, and the second is said of full nodes alone", t.Node, t.Takes, t.More)
+			return refuse(Invalid, "node %q takes %s, or %s more: neither is less than 0, and the second is said of full nodes alone", t.Node, text.Count(t.Takes, "replica"), text.Group(t.More))
 		}
 		texts = append(append(texts, t.Why), t.By...)
 	}

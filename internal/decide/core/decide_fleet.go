@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func addCluster(s *fleet.State, c AddCluster) ([]event.Event, *Refusal) {
@@ -34,7 +35,7 @@ func addPartition(s *fleet.State, c AddPartition) ([]event.Event, *Refusal) {
 		return nil, refuse(NameTaken, "partition %s/%s exists already", c.Cluster, c.GPU)
 	}
 	if c.GPUsPerNode < 0 || c.GPUsPerNode > MaxGPUsPerNode {
-		return nil, refuse(Invalid, "%d GPUs per node; a node has 1 to %d", c.GPUsPerNode, MaxGPUsPerNode)
+		return nil, refuse(Invalid, "%s per node; a node has 1 to %d", text.Count(c.GPUsPerNode, "GPU"), MaxGPUsPerNode)
 	}
 	gpus := c.GPUsPerNode
 	if gpus == 0 {
@@ -56,7 +57,7 @@ const (
 func addIslands(s *fleet.State, c AddIslands) ([]event.Event, *Refusal) {
 	p := s.Partition(c.Partition)
 	if p == nil {
-		return nil, noPartition(s, c.Partition)
+		return nil, NoPartition(s, c.Partition)
 	}
 	var events []event.Event
 	taken, made := map[string]bool{}, map[string]bool{}
@@ -91,7 +92,7 @@ func newNodes(s *fleet.State, p *fleet.Partition, n NewIsland, taken map[string]
 		count = n.Racks
 	}
 	if n.Nodes < 0 || n.Nodes > MaxNodesPerCommand {
-		return nil, nil, refuse(Invalid, "island %q: %d nodes; 0 to %d can be added at once", n.Name, n.Nodes, MaxNodesPerCommand)
+		return nil, nil, refuse(Invalid, "island %q: %s; 0 to %d can be added at once", n.Name, text.Count(n.Nodes, "node"), MaxNodesPerCommand)
 	}
 	names = n.Names
 	for k := 1; len(names) < n.Nodes && len(n.Names) == 0; k++ {
@@ -157,7 +158,7 @@ func clearBuffer(s *fleet.State, scope string) ([]event.Event, *Refusal) {
 func setTargets(s *fleet.State, c SetTargets) ([]event.Event, *Refusal) {
 	is := s.Cluster(c.Cluster)
 	if is == nil {
-		return nil, noCluster(c.Cluster)
+		return nil, NoCluster(s, c.Cluster)
 	}
 	if err := c.Targets.Check(); err != nil {
 		return nil, refuse(Invalid, "cluster %s: %v", c.Cluster, err)
@@ -175,11 +176,11 @@ func checkScope(s *fleet.State, scope string) *Refusal {
 	}
 	cut := strings.LastIndex(scope, "/")
 	if cut < 0 {
-		return noCluster(scope)
+		return NoCluster(s, scope)
 	}
 	p := s.Partition(scope[:cut])
 	if p == nil {
-		return noPartition(s, scope)
+		return NoPartition(s, scope)
 	}
 	if _, ok := p.Island(scope[cut+1:]); !ok {
 		return refuse(NoSuchIsland, "partition %s has no island %q; muster free %s --islands shows its islands", p.ID, clip(scope[cut+1:]), p.ID)
@@ -187,8 +188,16 @@ func checkScope(s *fleet.State, scope string) *Refusal {
 	return nil
 }
 
-func noCluster(name string) *Refusal {
-	return refuse(NoSuchCluster, "there is no cluster %q; muster capacity lists them", clip(name))
+// NoCluster refuses the name of a cluster that there is not, and says which may be meant.
+func NoCluster(s *fleet.State, name string) *Refusal {
+	known := make([]string, len(s.Clusters))
+	for i, c := range s.Clusters {
+		known[i] = c.Name
+	}
+	if meant := text.Meant(name, known); meant != "" {
+		return refuse(NoSuchCluster, "there is no cluster %q%s", clip(name), meant)
+	}
+	return refuse(NoSuchCluster, "there is no cluster %q; muster capacity shows those there are", clip(name))
 }
 
 func stopReports(s *fleet.State, c StopReports) ([]event.Event, *Refusal) {
@@ -203,7 +212,7 @@ func setReporting(s *fleet.State, cluster string, fresh bool) ([]event.Event, *R
 	c := s.Cluster(cluster)
 	switch {
 	case c == nil:
-		return nil, noCluster(cluster)
+		return nil, NoCluster(s, cluster)
 	case c.Stale != fresh:
 		return nil, nil
 	case fresh:
@@ -219,7 +228,7 @@ var modes = []fleet.Mode{fleet.Observe, fleet.Shadow, fleet.Enforce}
 func setMode(s *fleet.State, c SetMode) ([]event.Event, *Refusal) {
 	cluster := s.Cluster(c.Cluster)
 	if cluster == nil {
-		return nil, noCluster(c.Cluster)
+		return nil, NoCluster(s, c.Cluster)
 	}
 	from, to := max(0, slices.Index(modes, cluster.Mode)), slices.Index(modes, c.Mode)
 	switch {

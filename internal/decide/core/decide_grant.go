@@ -31,7 +31,7 @@ func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) 
 		return nil, refusal
 	}
 	if c.Overcommit && reason == "" {
-		return nil, refuse(ReasonNeeded, "overcommit needs a reason; say why")
+		return nil, refuse(ReasonNeeded, "overcommit needs a reason; say why (--reason)")
 	}
 	e := grantAfter(p, c)
 	if e.Temporary.GPUs > 0 && c.Until != 0 {
@@ -80,7 +80,7 @@ func checkGrant(p *fleet.Partition, c SetGrant, now fleet.Instant) *Refusal {
 // checkGang refuses a declared gang that the grant cannot have.
 func checkGang(p *fleet.Partition, e event.GrantSet) *Refusal {
 	if e.Gang < 0 || e.Gang > e.GPUs {
-		return refuse(Invalid, "a gang of %d GPUs in a grant of %d; it must be between 0 and the grant", e.Gang, e.GPUs)
+		return refuse(Invalid, "a gang of %s in a grant of %s; it must be between 0 and the grant", text.Count(e.Gang, "GPU"), text.Group(e.GPUs))
 	}
 	return wholeNodes(p, "a gang", e.Gang)
 }
@@ -131,8 +131,8 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, e event.GrantS
 	after := assignedAfter(s, p, e, now)
 	if limit := sustainable(s, p, now); after > limit && !c.Overcommit {
 		_, all := s.Held(c.Partition, c.Quota, now)
-		return nil, refuse(Overpromise, "%s would have %d GPUs assigned%s and can sustain %d%s; lower another grant, or overcommit with a reason",
-			p.ID, after, heldAmong(after-p.Assigned()-rise), limit, fitting(p, rise-(after-limit))).
+		return nil, refuse(Overpromise, "%s would have %s assigned%s and can sustain %d%s; lower another grant, or overcommit (--overcommit) with a reason",
+			p.ID, text.Count(after, "GPU"), heldAmong(after-p.Assigned()-rise), limit, fitting(p, rise-(after-limit))).
 			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": e.GPUs, "more": rise, "sustainable": limit})
 	}
 	var used []event.Event

@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/health"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Commands about health.
@@ -78,14 +79,14 @@ func resetBreaker(s *fleet.State, r Request, c ResetBreaker) ([]event.Event, *Re
 	p := s.Partition(c.Partition)
 	switch {
 	case p == nil:
-		return nil, noPartition(s, c.Partition)
+		return nil, NoPartition(s, c.Partition)
 	case p.Health.Tripped == 0 && p.Health.Halted == "":
 		return nil, refuse(NothingToDo, "the breaker of %s is closed; there is nothing to reset", c.Partition)
 	case strings.TrimSpace(r.Reason) == "" && p.Health.Halted != "":
-		return nil, refuse(ReasonNeeded, "nothing is decided in %s: %s; say why it may go on (a reason)", c.Partition, p.Health.Halted)
+		return nil, refuse(ReasonNeeded, "nothing is decided in %s: %s; say why it may go on (--reason)", c.Partition, p.Health.Halted)
 	case strings.TrimSpace(r.Reason) == "":
-		return nil, refuse(ReasonNeeded, "automation stopped in %s because it wanted %d nodes out at once; say why it may go on (a reason)",
-			c.Partition, p.Health.TrippedNodes)
+		return nil, refuse(ReasonNeeded, "automation stopped in %s because it wanted %s out at once; say why it may go on (--reason)",
+			c.Partition, text.Count(p.Health.TrippedNodes, "node"))
 	}
 	return one(event.BreakerReset(c))
 }
@@ -94,9 +95,9 @@ func haltPartition(s *fleet.State, c HaltPartition) ([]event.Event, *Refusal) {
 	p := s.Partition(c.Partition)
 	switch {
 	case p == nil:
-		return nil, noPartition(s, c.Partition)
+		return nil, NoPartition(s, c.Partition)
 	case c.Why == "":
-		return nil, refuse(ReasonNeeded, "decisions are halted only with a reason")
+		return nil, refuse(ReasonNeeded, "decisions are halted only with a reason; say why (--reason)")
 	case p.Health.Halted != "":
 		return nil, refuse(NothingToDo, "decisions in %s are halted already: %s", c.Partition, p.Health.Halted)
 	}
@@ -106,14 +107,14 @@ func haltPartition(s *fleet.State, c HaltPartition) ([]event.Event, *Refusal) {
 func judgeBurst(s *fleet.State, r Request, c JudgeBurst) ([]event.Event, *Refusal) {
 	p := s.Partition(c.Partition)
 	if p == nil {
-		return nil, noPartition(s, c.Partition)
+		return nil, NoPartition(s, c.Partition)
 	}
 	b := p.Health.Burst(c.Signature)
 	switch {
 	case b == nil:
 		return nil, refuse(NoSuchBurst, "there is no burst %q in %s", clip(c.Signature), c.Partition)
 	case strings.TrimSpace(r.Reason) == "":
-		return nil, refuse(ReasonNeeded, "%q is on %d nodes at once; say how you know what it is (a reason)", c.Signature, b.Nodes)
+		return nil, refuse(ReasonNeeded, "%q is on %s at once; say how you know what it is (--reason)", c.Signature, text.Count(b.Nodes, "node"))
 	case b.Real && c.Real:
 		return nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // setNodes puts nodes into a state, and takes with them the replicas that went
@@ -30,7 +31,7 @@ func setNodes(s *fleet.State, r Request, c SetNodes, now fleet.Instant) ([]event
 		}
 		n := p.Nodes[node]
 		if c.Dead >= n.GPUs {
-			return nil, refuse(Invalid, "node %q has %d GPUs; with %d dead it is not degraded but out", name, n.GPUs, c.Dead)
+			return nil, refuse(Invalid, "node %q has %s; with %d dead it is not degraded but out", name, text.Count(n.GPUs, "GPU"), c.Dead)
 		}
 		if n.State == c.State && n.Dead == c.Dead {
 			events = append(events, owned(p, n, owner)...)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Commands about what takes two people.
@@ -252,9 +253,9 @@ func says(s *fleet.State, c Command) string {
 		return fmt.Sprintf("put cluster %s into mode %s", c.Cluster, c.Mode)
 	case SetGrant:
 		if c.Until != 0 {
-			return fmt.Sprintf("grant %s %d GPUs more of %s until %s", c.Quota, c.GPUs, c.Partition, momentText(c.Until))
+			return fmt.Sprintf("grant %s %s more of %s until %s", c.Quota, text.Count(c.GPUs, "GPU"), c.Partition, momentText(c.Until))
 		}
-		return fmt.Sprintf("grant %s %d GPUs of %s", c.Quota, c.GPUs, c.Partition)
+		return fmt.Sprintf("grant %s %s of %s", c.Quota, text.Count(c.GPUs, "GPU"), c.Partition)
 	case ApplyHaircut:
 		return "apply a wave of haircut " + c.Name
 	}

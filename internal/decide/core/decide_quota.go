@@ -36,7 +36,7 @@ func createQuota(s *fleet.State, c CreateQuota) ([]event.Event, *Refusal) {
 
 func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 	if s.Quota(c.Path) == nil {
-		return nil, noQuota(s, c.Path)
+		return nil, NoQuota(s, c.Path)
 	}
 	for _, q := range s.Quotas {
 		if strings.HasPrefix(q.Path, c.Path+"/") {
@@ -48,7 +48,7 @@ func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 	}
 	for _, h := range s.Holds {
 		if h.Quota == c.Path {
-			return nil, refuse(InUse, "hold %d still earmarks %d GPUs for quota %q; release it first", h.ID, h.GPUs, c.Path)
+			return nil, refuse(InUse, "hold %d still earmarks %s for quota %q; release it first", h.ID, text.Count(h.GPUs, "GPU"), c.Path)
 		}
 	}
 	if refusal := workLeft(s, c.Path); refusal != nil {
@@ -72,8 +72,8 @@ func workLeft(s *fleet.State, path string) *Refusal {
 	if leaving == 0 {
 		return nil
 	}
-	return refuse(InUse, "quota %q has no work any more, but %s may take a grace of %d s to leave; wait that long, and try again",
-		path, text.Counted(leaving, "workload that ended", "workloads that ended"), int(grace.Seconds()))
+	return refuse(InUse, "quota %q has no work any more, but %s may take a grace of %s s to leave; wait that long, and try again",
+		path, text.Counted(leaving, "workload that ended", "workloads that ended"), text.Group(int(grace.Seconds())))
 }
 
 // grantLeft refuses to delete a quota that has a grant.
@@ -81,10 +81,10 @@ func grantLeft(s *fleet.State, path string) *Refusal {
 	for _, p := range s.Partitions {
 		a := p.Account(path)
 		if a != nil && a.Grant > 0 && a.Lasting() == 0 {
-			return refuse(InUse, "quota %q still has %d GPUs of %s until %s; end them first (muster quota grant %s %s 0 --until now)", path, a.Grant, p.ID, momentText(a.Temporary.Until), path, p.ID)
+			return refuse(InUse, "quota %q still has %s of %s until %s; end them first (muster quota grant %s %s 0 --until now)", path, text.Count(a.Grant, "GPU"), p.ID, momentText(a.Temporary.Until), path, p.ID)
 		}
 		if a != nil && a.Grant > 0 {
-			return refuse(InUse, "quota %q still has a grant of %d GPUs in %s; set it to 0 first", path, a.Grant, p.ID)
+			return refuse(InUse, "quota %q still has a grant of %s in %s; set it to 0 first", path, text.Count(a.Grant, "GPU"), p.ID)
 		}
 	}
 	return nil
@@ -92,7 +92,7 @@ func grantLeft(s *fleet.State, path string) *Refusal {
 
 func setAccess(s *fleet.State, c SetAccess) ([]event.Event, *Refusal) {
 	if s.Quota(c.Path) == nil {
-		return nil, noQuota(s, c.Path)
+		return nil, NoQuota(s, c.Path)
 	}
 	if refusal := checkAccess(c.Access); refusal != nil {
 		return nil, refusal
@@ -103,7 +103,7 @@ func setAccess(s *fleet.State, c SetAccess) ([]event.Event, *Refusal) {
 // notNegative checks a figure that may be any number of GPUs.
 func notNegative(what string, gpus int) *Refusal {
 	if gpus < 0 {
-		return refuse(Invalid, "%s of %d GPUs; it must be 0 or more", what, gpus)
+		return refuse(Invalid, "%s of %s; it must be 0 or more", what, text.Count(gpus, "GPU"))
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func wholeNodes(p *fleet.Partition, what string, gpus int) *Refusal {
 		return refusal
 	}
 	if gpus%p.GPUsPerNode != 0 {
-		return refuse(NotWholeNodes, "%s of %d GPUs in %s; nodes there have %d GPUs, so use a multiple", what, gpus, p.ID, p.GPUsPerNode).
+		return refuse(NotWholeNodes, "%s of %s in %s; nodes there have %s, so use a multiple", what, text.Count(gpus, "GPU"), p.ID, text.Count(p.GPUsPerNode, "GPU")).
 			with(map[string]int{"gpus": gpus, "gpusPerNode": p.GPUsPerNode})
 	}
 	return nil
@@ -139,7 +139,7 @@ func transfer(s *fleet.State, c Transfer) ([]event.Event, *Refusal) {
 		return nil, refusal
 	}
 	if s.Quota(c.To) == nil {
-		return nil, noQuota(s, c.To)
+		return nil, NoQuota(s, c.To)
 	}
 	if refusal := notNegative("a transfer", c.GPUs); refusal != nil {
 		return nil, refusal
@@ -148,8 +148,13 @@ func transfer(s *fleet.State, c Transfer) ([]event.Event, *Refusal) {
 	if a := p.Account(c.From); a != nil {
 		has, ends = a.Lasting(), endsText(a)
 	}
-	if c.GPUs == 0 || c.GPUs > has || c.From == c.To {
-		return nil, refuse(Invalid, "%d GPUs cannot move from %s to %s: %s has %d in %s%s", c.GPUs, c.From, c.To, c.From, has, p.ID, ends).
+	switch {
+	case c.From == c.To:
+		return nil, refuse(Invalid, "%s would give to itself; name the quota that gets the GPUs", c.From)
+	case c.GPUs == 0:
+		return nil, refuse(Invalid, "a transfer of 0 GPUs moves nothing; write how many move, as in %d", p.GPUsPerNode)
+	case c.GPUs > has:
+		return nil, refuse(Invalid, "%s cannot move from %s to %s: %s has %s in %s%s", text.Count(c.GPUs, "GPU"), c.From, c.To, c.From, text.Group(has), p.ID, ends).
 			with(map[string]int{"assigned": has, "gpus": c.GPUs})
 	}
 	return one(event.GrantTransferred(c))
@@ -160,8 +165,11 @@ func placeHold(s *fleet.State, c PlaceHold, now fleet.Instant) ([]event.Event, *
 	if refusal != nil {
 		return nil, refusal
 	}
-	if c.GPUs <= 0 || c.Until <= now {
-		return nil, refuse(Invalid, "a hold needs GPUs and a moment that is still to come")
+	switch {
+	case c.GPUs <= 0:
+		return nil, refuse(Invalid, "a hold of %s holds nothing; write how many it holds, as in %d", text.Count(c.GPUs, "GPU"), p.GPUsPerNode)
+	case c.Until <= now:
+		return nil, refuse(Invalid, "a hold until %s has ended before it begins; name a moment that is still to come (--until)", momentText(c.Until))
 	}
 	h := fleet.Hold{
 		ID: s.NextHold, Quota: c.Quota, Partition: c.Partition, GPUs: c.GPUs, Until: c.Until, User: c.User, Namespace: c.Namespace,
@@ -175,7 +183,7 @@ func placeHold(s *fleet.State, c PlaceHold, now fleet.Instant) ([]event.Event, *
 	}
 	_, all := s.Held(c.Partition, c.Quota, now)
 	if after, limit := p.Assigned()+all+c.GPUs, sustainable(s, p, now); after > limit {
-		return nil, refuse(Overpromise, "%s would have %d GPUs assigned and held, and can sustain %d", p.ID, after, limit).
+		return nil, refuse(Overpromise, "%s would have %s assigned and held, and can sustain %d", p.ID, text.Count(after, "GPU"), limit).
 			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": c.GPUs, "sustainable": limit})
 	}
 	return one(event.HoldPlaced{Hold: h})
@@ -195,8 +203,8 @@ func placeInside(p *fleet.Partition, h fleet.Hold) ([]event.Event, *Refusal) {
 		grant, held = a.Grant, a.InsideHeldGPUs()
 	}
 	if held+h.GPUs > grant {
-		return nil, refuse(Overpromise, "%s has %d GPUs assigned in %s and %d of them held for its users and namespaces; %d more are not there",
-			h.Quota, grant, p.ID, held, h.GPUs).
+		return nil, refuse(Overpromise, "%s has %s assigned in %s and %s of them held for its users and namespaces; %s more are not there",
+			h.Quota, text.Count(grant, "GPU"), p.ID, text.Group(held), text.Group(h.GPUs)).
 			with(map[string]int{"assigned": grant, "held": held, "wanted": h.GPUs})
 	}
 	return one(event.HoldPlaced{Hold: h})
@@ -214,16 +222,17 @@ func releaseHold(s *fleet.State, c ReleaseHold) ([]event.Event, *Refusal) {
 // placeOf finds the partition of a command that names a quota and a partition.
 func placeOf(s *fleet.State, quota, partition string) (*fleet.Partition, *Refusal) {
 	if s.Quota(quota) == nil {
-		return nil, noQuota(s, quota)
+		return nil, NoQuota(s, quota)
 	}
 	p := s.Partition(partition)
 	if p == nil {
-		return nil, noPartition(s, partition)
+		return nil, NoPartition(s, partition)
 	}
 	return p, nil
 }
 
-func noQuota(s *fleet.State, path string) *Refusal {
+// NoQuota refuses the path of a quota that there is not, and says which may be meant.
+func NoQuota(s *fleet.State, path string) *Refusal {
 	known := make([]string, len(s.Quotas))
 	for i, q := range s.Quotas {
 		known[i] = q.Path
@@ -234,7 +243,8 @@ func noQuota(s *fleet.State, path string) *Refusal {
 	return refuse(NoSuchQuota, "there is no quota %q; muster quota list shows those there are", clip(path))
 }
 
-func noPartition(s *fleet.State, id string) *Refusal {
+// NoPartition refuses the name of a partition that there is not, and says which may be meant.
+func NoPartition(s *fleet.State, id string) *Refusal {
 	var known []string
 	for _, p := range s.Partitions {
 		known = append(known, p.ID)
@@ -258,7 +268,7 @@ func checkOwner(owner string) *Refusal {
 func setOwner(s *fleet.State, c SetOwner) ([]event.Event, *Refusal) {
 	q := s.Quota(c.Path)
 	if q == nil {
-		return nil, noQuota(s, c.Path)
+		return nil, NoQuota(s, c.Path)
 	}
 	if refusal := checkOwner(c.Owner); refusal != nil || q.Owner == c.Owner {
 		return nil, refusal

@@ -6,6 +6,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Commands about quota requests. Everybody may ask; owners offer what is theirs;
@@ -50,10 +51,10 @@ func requestQuota(s *fleet.State, r Request, c RequestQuota, now fleet.Instant) 
 		return nil, refusal
 	}
 	if c.GPUs <= 0 {
-		return nil, refuse(Invalid, "a request for %d GPUs; ask for how many more are needed", c.GPUs)
+		return nil, refuse(Invalid, "a request for %s; ask for how many more are needed", text.Count(c.GPUs, "GPU"))
 	}
 	if installed := p.Tally().Installed; c.GPUs > installed {
-		return nil, refuse(Invalid, "a request for %d GPUs; all of %s has %d", c.GPUs, p.ID, installed).with(map[string]int{"gpus": c.GPUs, "installed": installed})
+		return nil, refuse(Invalid, "a request for %s; all of %s has %s", text.Count(c.GPUs, "GPU"), p.ID, text.Group(installed)).with(map[string]int{"gpus": c.GPUs, "installed": installed})
 	}
 	if c.Until != 0 && c.Until <= now {
 		return nil, refuse(Invalid, "a request until %s would have ended already; name a moment to come", momentText(c.Until))
@@ -64,7 +65,7 @@ func requestQuota(s *fleet.State, r Request, c RequestQuota, now fleet.Instant) 
 func requestAccess(s *fleet.State, r Request, c RequestAccess, now fleet.Instant) ([]event.Event, *Refusal) {
 	q := s.Quota(c.Quota)
 	if q == nil {
-		return nil, noQuota(s, c.Quota)
+		return nil, NoQuota(s, c.Quota)
 	}
 	if refusal := checkAccess(c.Access); refusal != nil {
 		return nil, refusal
@@ -137,7 +138,7 @@ func offerQuota(s *fleet.State, r Request, c OfferQuota, now fleet.Instant) ([]e
 		}
 	}
 	if c.GPUs <= 0 || c.GPUs > has || c.GPUs > rest || c.From == q.Quota {
-		return nil, refuse(Invalid, "%d GPUs of %s cannot be offered for request %d: %s has %d in %s, and %d are still asked for", c.GPUs, c.From, c.ID, c.From, has, p.ID, rest).
+		return nil, refuse(Invalid, "%s of %s cannot be offered for request %d: %s has %s in %s, and %s are still asked for", text.Count(c.GPUs, "GPU"), c.From, c.ID, c.From, text.Group(has), p.ID, text.Group(rest)).
 			with(map[string]int{"assigned": has, "gpus": c.GPUs, "wanted": rest})
 	}
 	return one(event.RequestOffered{ID: c.ID, Offer: fleet.Offer{From: c.From, GPUs: c.GPUs, By: r.Actor.Name, At: now}})
@@ -183,7 +184,7 @@ func ownRequest(by Actor, q *fleet.QuotaRequest) bool {
 // fulfil does what a request asks for.
 func fulfil(s *fleet.State, q *fleet.QuotaRequest, now fleet.Instant) ([]event.Event, *Refusal) {
 	if s.Quota(q.Quota) == nil {
-		return nil, noQuota(s, q.Quota)
+		return nil, NoQuota(s, q.Quota)
 	}
 	if q.Access != nil {
 		return one(event.AccessSet{Quota: q.Quota, Access: letIn(s.Quota(q.Quota).Access, *q.Access)})
@@ -236,7 +237,7 @@ func grantUntil(s *fleet.State, q *fleet.QuotaRequest, now fleet.Instant) ([]eve
 		has = a.Temporary
 	}
 	if has.GPUs > 0 && has.Until != q.Until {
-		return nil, refuse(WrongState, "%s has %d GPUs in %s until %s already, and a grant has one end; set it by hand: muster quota grant", q.Quota, has.GPUs, q.Partition, momentText(has.Until))
+		return nil, refuse(WrongState, "%s has %s in %s until %s already, and a grant has one end; set it by hand: muster quota grant", q.Quota, text.Count(has.GPUs, "GPU"), q.Partition, momentText(has.Until))
 	}
 	return setGrant(s, SetGrant{Quota: q.Quota, Partition: q.Partition, GPUs: has.GPUs + q.GPUs, Until: q.Until, KeepGang: true}, q.By, q.Reason, now)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/maintenance"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func startRollout(s *fleet.State, r Request, c StartRollout, now fleet.Instant) ([]event.Event, *Refusal) {
@@ -69,7 +70,7 @@ func withDefaults(p fleet.RolloutPlan) fleet.RolloutPlan {
 func checkWhere(s *fleet.State, p fleet.RolloutPlan) *Refusal {
 	switch {
 	case len(p.Nodes) > mostNodes:
-		return refuse(Invalid, "%d nodes are named; %d at most, or a scope", len(p.Nodes), mostNodes)
+		return refuse(Invalid, "%s named; %d at most, or a scope", text.Counted(len(p.Nodes), "node is", "nodes are"), mostNodes)
 	case len(p.Nodes) > 0 && p.Scope != "":
 		return refuse(Invalid, "a rollout has a scope or names its nodes, not both")
 	case len(p.Nodes) > 0:

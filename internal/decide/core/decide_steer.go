@@ -9,6 +9,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/buildout"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func steerCluster(s *fleet.State, r Request, c SteerCluster, now fleet.Instant) ([]event.Event, *Refusal) {
@@ -132,8 +133,8 @@ func retireCluster(s *fleet.State, l *fleet.Life, r Request) ([]event.Event, *Re
 	}
 	name := l.Record.Name
 	if whose, gpus := assignedIn(s, name); len(whose) > 0 {
-		return nil, refuse(QuotaAssigned, "%d GPUs of cluster %s are assigned to %s; take them back first (`muster haircut plan --scope %s` plans it, `muster quota grant` does it one by one)",
-			gpus, name, strings.Join(whose, ", "), name).with(map[string]int{"assigned": gpus})
+		return nil, refuse(QuotaAssigned, "%s of cluster %s %s assigned to %s; take that back first (`muster haircut plan --scope %s` plans it, `muster quota grant` does it one by one)",
+			text.Count(gpus, "GPU"), name, text.Verb(gpus, "is", "are"), strings.Join(whose, ", "), name).with(map[string]int{"assigned": gpus})
 	}
 	events := []event.Event{event.LifeTurned{Cluster: name, Stage: event.LifeRetiring, By: r.Actor.Name}}
 	if c := s.Cluster(name); c != nil && l.Course.Produced != 0 && c.Mode != fleet.Observe {

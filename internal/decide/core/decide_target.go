@@ -13,7 +13,7 @@ import (
 // in the partition, and its access list lets the submitter in.
 func checkTarget(s *fleet.State, by Actor, spec fleet.Spec, target, partition string) *Refusal {
 	if partition != "" && s.Partition(partition) == nil {
-		return noPartition(s, partition)
+		return NoPartition(s, partition)
 	}
 	if p, home := s.Partition(partition), spec.Home(); p != nil && home != "" && home != p.Cluster {
 		return refuse(DecidedElsewhere, "its pods are made on cluster %s; it cannot run in %s", home, p.ID)
@@ -23,7 +23,7 @@ func checkTarget(s *fleet.State, by Actor, spec fleet.Spec, target, partition st
 	}
 	q := s.Quota(target)
 	if q == nil {
-		return noQuota(s, target)
+		return NoQuota(s, target)
 	}
 	return by.barred(s, q, spec)
 }

@@ -3,6 +3,7 @@ package core
 import (
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // MeasureUsage says what the GPUs of workloads are seen to do from now on.
@@ -30,7 +31,7 @@ const newsworthy fleet.Permille = 100
 // ended are passed over: a monitor reports what it saw a moment ago.
 func measureUsage(s *fleet.State, c MeasureUsage) ([]event.Event, *Refusal) {
 	if len(c.Of) > MaxMeasured {
-		return nil, refuse(Invalid, "a report of usage has %d workloads; at most %d are allowed", len(c.Of), MaxMeasured)
+		return nil, refuse(Invalid, "a report of usage has %s; at most %d are allowed", text.Count(len(c.Of), "workload"), MaxMeasured)
 	}
 	var events []event.Event
 	for _, m := range c.Of {

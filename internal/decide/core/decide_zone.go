@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/maintenance"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // mostSpans bounds how often a zone recurs.
@@ -30,7 +31,7 @@ func addZone(s *fleet.State, r Request, c AddZone, now fleet.Instant) ([]event.E
 		return nil, refuse(NameTaken, "no zone can be named %q any more: names of zones are used once; choose another name", z.Name)
 	}
 	if n := zonesOf(s, r.Actor.Name, now.Add(-zonesWindow)); n >= mostZones && !r.Actor.may(access.SetZone, placeOfZone(s, &z)) {
-		return nil, refuse(WrongState, "%s has added %d zones within 30 days, as many as one person may; let one zone have several stretches of time, or ask an operator", r.Actor.Name, n)
+		return nil, refuse(WrongState, "%s has added %s within 30 days, as many as one person may; let one zone have several stretches of time, or ask an operator", r.Actor.Name, text.Count(n, "zone"))
 	}
 	if refusal := tooManyDays(s, r.Actor, &z); refusal != nil {
 		return nil, refusal
@@ -83,7 +84,7 @@ func checkZone(z fleet.Zone, now fleet.Instant) *Refusal {
 	}
 	switch {
 	case z.Reason == "" || z.Owner == "" || z.Link == "":
-		return refuse(ReasonNeeded, "zone %q keeps updates away from people's nodes: it needs a reason, an owner and a link", z.Name)
+		return refuse(ReasonNeeded, "zone %q keeps updates away from people's nodes: it needs a reason, an owner and a link (--reason, --owner, --link)", z.Name)
 	case len(z.Spans) == 0 || len(z.Spans) > mostSpans:
 		return refuse(Invalid, "zone %q has %d stretches of time; 1 to %d are possible", z.Name, len(z.Spans), mostSpans)
 	}

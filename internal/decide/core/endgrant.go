@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // ended is the part of a grant that has ended in a turn.
@@ -64,7 +65,7 @@ func (t *turn) losers(partition, quota string) []fleet.Touched {
 // its people are told as after any cut (semantics §4).
 func (t *turn) tellEnded() {
 	for _, e := range t.ended {
-		change := fmt.Sprintf("%d GPUs of the grant of %s in %s ended at %s", e.was.GPUs, e.quota, e.p.ID, momentText(e.was.Until))
+		change := fmt.Sprintf("%s of the grant of %s in %s ended at %s", text.Count(e.was.GPUs, "GPU"), e.quota, e.p.ID, momentText(e.was.Until))
 		for _, w := range newly(e.before, haircut.UnprotectedIn(t.s, e.p)) {
 			t.tellWork(w, event.ProtectionCut{Partition: e.p.ID, Change: change, By: e.was.By, Reason: e.was.Reason})
 		}

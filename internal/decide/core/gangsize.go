@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/promise"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // gangTooLarge refuses a declared gang that is larger than it was and than what
@@ -26,14 +27,14 @@ func gangTooLarge(s *fleet.State, p *fleet.Partition, quota string, was, gang in
 	}
 	where := fmt.Sprintf("%s has no islands yet", p.ID)
 	if best >= 0 {
-		where = fmt.Sprintf("the largest that would do is %d GPUs, in island %s under its policy %s", largest, p.Islands[best].Name, s.BufferFor(p, best))
+		where = fmt.Sprintf("the largest that would do is %s, in island %s under its policy %s", text.Count(largest, "GPU"), p.Islands[best].Name, s.BufferFor(p, best))
 	}
 	figures := map[string]int{"gang": gang, "largest": largest}
 	if now := largestNow(p, quota); now < largest {
 		where += fmt.Sprintf(", of which at most %d are in one piece now beside what backs other quotas", now)
 		figures["now"] = now
 	}
-	return refuse(GangTooLarge, "no island of %s can sustain a gang of %d GPUs: %s; declare a smaller gang, %sor overcommit with a reason", p.ID, gang, where, lessBuffer(s, p, gang)).with(figures)
+	return refuse(GangTooLarge, "no island of %s can sustain a gang of %s: %s; declare a smaller gang, %sor overcommit (--overcommit) with a reason", p.ID, text.Count(gang, "GPU"), where, lessBuffer(s, p, gang)).with(figures)
 }
 
 // lessBuffer is the command that has an island keep back so little that it sustains a gang; "": none does.

@@ -19,9 +19,9 @@ func CheckAsk(s *fleet.State, ask haircut.Ask) *Refusal {
 	}
 	if ask.Scope != "" && s.Partition(ask.Scope) == nil && s.Cluster(ask.Scope) == nil {
 		if strings.Contains(ask.Scope, "/") {
-			return noPartition(s, ask.Scope)
+			return NoPartition(s, ask.Scope)
 		}
-		return noCluster(ask.Scope)
+		return NoCluster(s, ask.Scope)
 	}
 	if ask.Buffer == nil {
 		return nil

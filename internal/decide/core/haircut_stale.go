@@ -44,11 +44,11 @@ func changedSince(p *fleet.Partition, c fleet.Cut) string {
 	case a == nil:
 		return fmt.Sprintf("%s has nothing in %s any more", c.Quota, p.ID)
 	case a.Grant != c.Was && was.GPUs > 0 && a.Temporary.GPUs == 0:
-		return fmt.Sprintf("the grant of %s in %s was %d GPUs and is %d: %d of them ended at %s", c.Quota, p.ID, c.Was, a.Grant, was.GPUs, momentText(was.Until))
+		return fmt.Sprintf("the grant of %s in %s was %s and is %s: %s of them ended at %s", c.Quota, p.ID, text.Count(c.Was, "GPU"), text.Group(a.Grant), text.Group(was.GPUs), momentText(was.Until))
 	case a.Grant != c.Was:
-		return fmt.Sprintf("the grant of %s in %s was %d GPUs and is %d", c.Quota, p.ID, c.Was, a.Grant)
+		return fmt.Sprintf("the grant of %s in %s was %s and is %s", c.Quota, p.ID, text.Count(c.Was, "GPU"), text.Group(a.Grant))
 	case a.Gang != c.Gang:
-		return fmt.Sprintf("the gang of %s in %s was %d GPUs and is %d", c.Quota, p.ID, c.Gang, a.Gang)
+		return fmt.Sprintf("the gang of %s in %s was %s and is %s", c.Quota, p.ID, text.Count(c.Gang, "GPU"), text.Group(a.Gang))
 	case a.Temporary.GPUs != was.GPUs || a.Temporary.Until != was.Until:
 		return fmt.Sprintf("of the grant of %s in %s other GPUs end by themselves, or at another moment", c.Quota, p.ID)
 	}
@@ -61,7 +61,7 @@ func needless(s *fleet.State, h *fleet.Haircut, part fleet.CutPart, gpus int, no
 	p := s.Partition(part.Partition)
 	if h.Basis == fleet.BasisQuota {
 		if n := p.Tally().Installed; n != part.Installed {
-			return fmt.Sprintf("%s had %d GPUs installed and has %d", p.ID, part.Installed, n)
+			return fmt.Sprintf("%s had %s installed and has %s", p.ID, text.Count(part.Installed, "GPU"), text.Group(n))
 		}
 		return ""
 	}
@@ -70,8 +70,8 @@ func needless(s *fleet.State, h *fleet.Haircut, part fleet.CutPart, gpus int, no
 	if over >= min(gpus, was) {
 		return ""
 	}
-	return fmt.Sprintf("%s has %d GPUs assigned (it had %d) and can sustain %d (%d): %d are over, and this wave cuts %d",
-		p.ID, p.Assigned(), part.Assigned, can, part.Sustainable, max(0, over), gpus)
+	return fmt.Sprintf("%s has %s assigned (it had %s) and can sustain %s (%s): %s are over, and this wave cuts %s",
+		p.ID, text.Count(p.Assigned(), "GPU"), text.Group(part.Assigned), text.Group(can), text.Group(part.Sustainable), text.Group(max(0, over)), text.Group(gpus))
 }
 
 // mostChanges is how many changes a message lists.
@@ -138,7 +138,7 @@ func touchesUntold(s *fleet.State, r Request, h *fleet.Haircut, w fleet.Wave, no
 	if len(untold) == 0 {
 		return nil
 	}
-	return refuse(ReasonNeeded, "this wave touches more running work by now than its people were told: %s; say why (a reason), and they are told; or plan again: %s", text.Few(untold, mostNamed), planAgain(s, h)).
+	return refuse(ReasonNeeded, "this wave touches more running work by now than its people were told: %s; say why (--reason), and they are told; or plan again: %s", text.Few(untold, mostNamed), planAgain(s, h)).
 		with(map[string]int{"workloads": len(untold)})
 }
 

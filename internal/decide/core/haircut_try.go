@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // DraftHaircut makes a plan and tries it, without saving it. The state is not changed.
@@ -199,7 +200,7 @@ func brokenIn(s *fleet.State, h *fleet.Haircut, w *fleet.Wave, now fleet.Instant
 		p := s.Partition(part.Partition)
 		can := haircut.Sustainable(haircut.Under(s, h.Buffer), p, now)
 		if p.Assigned() > max(can, part.Sustainable)+part.Left {
-			broken = append(broken, fmt.Sprintf("the promise in %s is broken: %d GPUs assigned, %d sustainable", p.ID, p.Assigned(), can))
+			broken = append(broken, fmt.Sprintf("the promise in %s is broken: %s assigned, %s sustainable", p.ID, text.Count(p.Assigned(), "GPU"), text.Group(can)))
 		}
 	}
 	return broken

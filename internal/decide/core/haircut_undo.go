@@ -7,6 +7,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/placement"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // undoWave gives back what one wave cut, in one record. It may bring assigned
@@ -36,8 +37,8 @@ func undoWave(s *fleet.State, c UndoHaircut, now fleet.Instant) ([]event.Event, 
 // a time can be ended by one command; any other grant is set by hand.
 func notAsLeft(cut fleet.Cut, partition string, a *fleet.Account, left int) *Refusal {
 	if a != nil && cut.Temporary == nil && a.Temporary.GPUs > 0 && a.Lasting() == left {
-		return refuse(Stale, "%s has %d GPUs more in %s for a time, given since the wave; end them (muster quota grant %s %s 0 --until now), and undo it then",
-			cut.Quota, a.Temporary.GPUs, partition, cut.Quota, partition)
+		return refuse(Stale, "%s has %s more in %s for a time, given since the wave; end them (muster quota grant %s %s 0 --until now), and undo it then",
+			cut.Quota, text.Count(a.Temporary.GPUs, "GPU"), partition, cut.Quota, partition)
 	}
 	return refuse(Stale, "the grant of %s in %s has changed since the wave; set it by hand (it was %d)", cut.Quota, partition, cut.Was)
 }

@@ -51,7 +51,7 @@ func tooEarly(r Request, h *fleet.Haircut, now fleet.Instant) *Refusal {
 	if h.Effective <= now || r.Reason != "" || r.Trial {
 		return nil
 	}
-	return refuse(ReasonNeeded, "people were told that no wave of haircut %s takes effect before %s; say why it does (a reason)", h.Name, text.Weekday(h.Effective.Time()))
+	return refuse(ReasonNeeded, "people were told that no wave of haircut %s takes effect before %s; say why it does (--reason)", h.Name, text.Weekday(h.Effective.Time()))
 }
 
 // waveToApply finds the wave that is asked for. Without a cluster it is the first
@@ -128,8 +128,8 @@ func noneLeft(h *fleet.Haircut) *Refusal {
 	if left == 0 {
 		return refuse(NothingToDo, "all %d waves of haircut %s are in force", len(h.Waves), h.Name)
 	}
-	return refuse(WrongState, "%d of %d waves of haircut %s are in force; undone: %s. Name one to apply it again: muster haircut apply %s %s",
-		len(h.Waves)-left, len(h.Waves), h.Name, strings.Join(undone, ", "), h.Name, undone[0])
+	return refuse(WrongState, "%s of %s of haircut %s are in force; undone: %s. Name one to apply it again: muster haircut apply %s %s",
+		text.Group(len(h.Waves)-left), text.Count(len(h.Waves), "wave"), h.Name, strings.Join(undone, ", "), h.Name, undone[0])
 }
 
 func notReady(s *fleet.State, h *fleet.Haircut, w fleet.Wave) *Refusal {

@@ -176,7 +176,7 @@ func TestOneGrantedGPUKeepsAClusterFromRetiring(t *testing.T) {
 	}}, record(1, 1), core.AddCluster{Name: "lynx"}, core.AddPartition{Cluster: "lynx", GPU: "g"},
 		core.AddIslands{Partition: "lynx/g", Islands: []core.NewIsland{{Name: "a0", Nodes: 1}}},
 		core.CreateQuota{Path: "oak"}, core.SetGrant{Quota: "oak", Partition: "lynx/g", GPUs: 1})
-	st.by(time.Hour, ops, core.SteerCluster{Cluster: "lynx", Do: core.Retire}, "1 GPUs of cluster lynx are assigned to oak (1 in lynx/g)")
+	st.by(time.Hour, ops, core.SteerCluster{Cluster: "lynx", Do: core.Retire}, "1 GPU of cluster lynx is assigned to oak (1 in lynx/g)")
 	st.do(time.Hour, core.SetGrant{Quota: "oak", Partition: "lynx/g"})
 	st.by(time.Hour, ops, core.SteerCluster{Cluster: "lynx", Do: core.Retire}, "")
 }

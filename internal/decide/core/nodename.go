@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // withFullNames gives nodes their full names in a command of a person, or of a monitor, who
@@ -89,7 +90,7 @@ func fullName(s *fleet.State, name *string) *Refusal {
 	}
 	full := s.NodesNamed(*name)
 	if len(full) > 1 {
-		return refuse(Ambiguous, "node %q is a node of %d clusters; say %s", clip(*name), len(full), strings.Join(full, " or "))
+		return refuse(Ambiguous, "node %q is a node of %s; say %s", clip(*name), text.Count(len(full), "cluster"), strings.Join(full, " or "))
 	}
 	if len(full) == 1 {
 		*name = full[0]

@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Observe says that a workload which Muster did not start runs in a partition, on
@@ -28,7 +29,7 @@ func (Observe) command() {}
 func observe(s *fleet.State, r Request, c Observe) ([]event.Event, *Refusal) {
 	p := s.Partition(c.Partition)
 	if p == nil {
-		return nil, noPartition(s, c.Partition)
+		return nil, NoPartition(s, c.Partition)
 	}
 	if cluster := s.Cluster(p.Cluster); cluster == nil || cluster.Mode == fleet.Enforce {
 		return nil, refuse(WrongState, "cluster %s is in mode enforce: what runs there is decided here, not observed", p.Cluster)
@@ -46,7 +47,7 @@ func observe(s *fleet.State, r Request, c Observe) ([]event.Event, *Refusal) {
 	case w.Where != "" && w.Where != p.ID:
 		return nil, refuse(WrongState, "workload %s/%s runs in %s; it cannot run in %s too", w.Namespace, w.Name, w.Where, p.ID)
 	case len(w.Pools) != len(c.Spec.Pools):
-		return nil, refuse(Invalid, "workload %s/%s has %d pools, not %d", w.Namespace, w.Name, len(w.Pools), len(c.Spec.Pools))
+		return nil, refuse(Invalid, "workload %s/%s has %s, not %s", w.Namespace, w.Name, text.Count(len(w.Pools), "pool"), text.Group(len(c.Spec.Pools)))
 	}
 	spots, refusal := seats(p, w, c)
 	if refusal != nil {
@@ -81,12 +82,12 @@ func seats(p *fleet.Partition, w *fleet.Workload, c Observe) ([]fleet.Spot, *Ref
 	for _, seen := range c.On {
 		node, _ := p.Node(seen.Node)
 		if n := p.Nodes[node]; !n.State.Keeps() || taken[node] > n.Good()-n.InUse()+heldBy(w, node) {
-			return nil, refuse(WrongState, "node %s is %s and has no room for %d GPUs of workload %s/%s", n.Name, n.State, taken[node], c.Spec.Namespace, c.Spec.Name)
+			return nil, refuse(WrongState, "node %s is %s and has no room for %s of workload %s/%s", n.Name, n.State, text.Count(taken[node], "GPU"), c.Spec.Namespace, c.Spec.Name)
 		}
 	}
 	for i, pool := range c.Spec.Pools {
 		if n := len(spots[i].Nodes); n > pool.Max {
-			return nil, refuse(Invalid, "pool %q has %d replicas of at most %d", pool.Name, n, pool.Max)
+			return nil, refuse(Invalid, "pool %q has %s of at most %d", pool.Name, text.Count(n, "replica"), pool.Max)
 		}
 	}
 	return filled(spots), nil

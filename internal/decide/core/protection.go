@@ -8,6 +8,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // A cut is a change by people that may take the protection of running work
@@ -30,9 +31,9 @@ func cutOf(s *fleet.State, events []event.Event) *cut {
 			if leavesRoom(s, e) {
 				continue
 			}
-			c.change(s, e.Partition, fmt.Sprintf("the grant of %s in %s goes from %d to %d GPUs", e.Quota, e.Partition, e.Was, e.GPUs))
+			c.change(s, e.Partition, fmt.Sprintf("the grant of %s in %s goes from %s to %s", e.Quota, e.Partition, text.Group(e.Was), text.Count(e.GPUs, "GPU")))
 		case event.GrantTransferred:
-			c.change(s, e.Partition, fmt.Sprintf("%d GPUs of %s in %s go to %s", e.GPUs, e.From, e.Partition, e.To))
+			c.change(s, e.Partition, fmt.Sprintf("%s of %s in %s %s to %s", text.Count(e.GPUs, "GPU"), e.From, e.Partition, text.Verb(e.GPUs, "goes", "go"), e.To))
 		case event.PolicySet:
 			c.all, c.changes = true, append(c.changes, bufferChange("the fleet", s.Policy.Buffer, e.Policy.Buffer))
 		case event.BufferSet:
@@ -165,7 +166,7 @@ func reasonFor(s *fleet.State, c *cut, events []event.Event, now fleet.Instant) 
 		for _, w := range list {
 			gpus, works = gpus+w.GPUs, works+1
 			if len(named) < mostNamed {
-				named = append(named, fmt.Sprintf("%s (%d GPUs of %s in %s)", w.Workload, w.GPUs, w.Quota, c.in[i].ID))
+				named = append(named, fmt.Sprintf("%s (%s of %s in %s)", w.Workload, text.Count(w.GPUs, "GPU"), w.Quota, c.in[i].ID))
 			}
 		}
 	}
@@ -176,7 +177,7 @@ func reasonFor(s *fleet.State, c *cut, events []event.Event, now fleet.Instant) 
 	if more := works - len(named); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return refuse(ReasonNeeded, "this makes running work unprotected: %s; it runs on, and may be evicted for work inside its quota's backing; say why (a reason), and its people are told", text).
+	return refuse(ReasonNeeded, "this makes running work unprotected: %s; it runs on, and may be evicted for work inside its quota's backing; say why (--reason), and its people are told", text).
 		with(map[string]int{"workloads": works, "gpus": gpus})
 }
 

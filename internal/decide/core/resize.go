@@ -8,6 +8,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Resize gives a pool of a workload another size. An elastic pool may be resized at
@@ -105,7 +106,7 @@ func poolNamed(w *fleet.Workload, name string) (int, *Refusal) {
 		}
 	}
 	if name == "" {
-		return 0, refuse(Ambiguous, "workload %s/%s has %d pools; say which of them: %s", w.Namespace, w.Name, len(names), strings.Join(names, ", "))
+		return 0, refuse(Ambiguous, "workload %s/%s has %s; say which of them: %s", w.Namespace, w.Name, text.Count(len(names), "pool"), strings.Join(names, ", "))
 	}
 	return 0, refuse(NoSuchPool, "workload %s/%s has no pool %q, but %s", w.Namespace, w.Name, clip(name), strings.Join(names, ", "))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Item is one line of the list that a cluster must pass before a wave takes it.
@@ -93,7 +94,7 @@ func unexplained(s *fleet.State, cluster string, h *fleet.Haircut) []string {
 		named := namedIn(h, p.ID)
 		for _, t := range UnprotectedIn(s, p) {
 			if !named[t.Workload] && !toldOf(s, t.Workload) {
-				missing = append(missing, fmt.Sprintf("%s holds %d GPUs unprotected in %s", t.Workload, t.GPUs, p.ID))
+				missing = append(missing, fmt.Sprintf("%s holds %s unprotected in %s", t.Workload, text.Count(t.GPUs, "GPU"), p.ID))
 			}
 		}
 	}

@@ -34,7 +34,7 @@ type Gathered struct {
 // names the first signal that cannot be taken, and then none is.
 func Gather(s *fleet.State, signals []fleet.Signal, now fleet.Instant) (Gathered, error) {
 	if len(signals) > MaxSignals {
-		return Gathered{}, fmt.Errorf("a batch has %d signals; at most %d are allowed", len(signals), MaxSignals)
+		return Gathered{}, fmt.Errorf("a batch has %s; at most %d are allowed", text.Count(len(signals), "signal"), MaxSignals)
 	}
 	g := gatherer{state: s, now: now, groups: map[string]int{}, sent: map[uint64]bool{}}
 	for i := range signals {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // CheckXID is the check whose codes are XIDs of the driver.
@@ -16,7 +17,7 @@ const CheckXID = "XIDErrors"
 func checkParts(x *fleet.Signal, n *fleet.Node) error {
 	for _, e := range x.Entities {
 		if gpu, err := strconv.Atoi(e.Value); e.Type == fleet.EntityGPU && err == nil && (gpu < 0 || gpu >= n.GPUs) {
-			return fmt.Errorf("node %q has %d GPUs, 0 to %d; there is no GPU %s", clip(x.Node), n.GPUs, n.GPUs-1, clip(e.Value))
+			return fmt.Errorf("node %q has %s, 0 to %d; there is no GPU %s", clip(x.Node), text.Count(n.GPUs, "GPU"), n.GPUs-1, clip(e.Value))
 		}
 	}
 	for _, code := range x.Codes {

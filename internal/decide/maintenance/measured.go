@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // A claim is contradicted by so many interruptions at least, and only where they would be
@@ -41,8 +42,8 @@ func Contradicts(e fleet.Disturbance) bool {
 }
 
 func (l *look) contradicted(u *fleet.NodeUpdate, e fleet.Disturbance, p float64) Action {
-	why := fmt.Sprintf("gate: update %s claims impact %s, and work was interrupted %d times around its %d visits, where %.2f were to be expected (probability %.2g)",
-		u.Name, u.Impact, e.Disturbed, e.Visits, e.Expected(), p)
+	why := fmt.Sprintf("gate: update %s claims impact %s, and work was interrupted %s times around its %s, where %.2f were to be expected (probability %.2g)",
+		u.Name, u.Impact, text.Group(e.Disturbed), text.Count(e.Visits, "visit"), e.Expected(), p)
 	for _, r := range l.m.Rollouts {
 		if r.State == fleet.RolloutRunning && r.Joined == "" && slices.Contains(r.Updates, u.Name) {
 			return l.ended(r, fleet.RolloutPaused, why)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // rollouts moves the first rollout that can move: by a gate, a stage or a visit.
@@ -153,7 +154,7 @@ func (l *look) gate(r *fleet.Rollout, c census, targets []Target) *Action {
 	case slices.ContainsFunc(targets, func(t Target) bool { return t.Verdict == fleet.Rejected }):
 		return l.canaryFailed(r)
 	case r.Stage > 0 && c.failed-r.Faults > allowedFailures(r, c):
-		a := l.ended(r, fleet.RolloutPaused, fmt.Sprintf("gate: %d nodes failed in %s, %d are allowed", c.failed-r.Faults, stageName(r.Stage), allowedFailures(r, c)))
+		a := l.ended(r, fleet.RolloutPaused, fmt.Sprintf("gate: %s failed in %s, %s are allowed", text.Count(c.failed-r.Faults, "node"), stageName(r.Stage), text.Group(allowedFailures(r, c))))
 		return &a
 	case c.visits > 0:
 		return nil

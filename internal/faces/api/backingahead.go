@@ -108,11 +108,11 @@ func (f footing) lostTo(after footing, p *fleet.Partition) (notes []string) {
 		more := lacks - max(0, f.grants[quota]/p.GPUsPerNode-f.backed(quota))
 		if goes := min(f.backed(quota)-back, more); goes > 0 {
 			lost += goes * p.GPUsPerNode
-			losers = append(losers, fmt.Sprintf("%s (%d of %d GPUs)", quota, goes*p.GPUsPerNode, grant))
+			losers = append(losers, fmt.Sprintf("%s (%d of %s)", quota, goes*p.GPUsPerNode, text.Count(grant, "GPU")))
 			more -= goes
 		}
 		if more > 0 {
-			unbacked = append(unbacked, fmt.Sprintf("%s (%d of %d GPUs)", quota, lacks*p.GPUsPerNode, grant))
+			unbacked = append(unbacked, fmt.Sprintf("%s (%d of %s)", quota, lacks*p.GPUsPerNode, text.Count(grant, "GPU")))
 		}
 	}
 	if len(losers) > 0 {

@@ -29,7 +29,7 @@
 //   - what a caller may cost: attempts.go before it has proven anything; bodies.go, unpack.go and limits.go in
 //     bytes; tally.go in memory; slots.go, turns.go and usual.go at once; pending.go in work that
 //     waits; searchtime.go in seconds.
-//   - what a request may say: validate.go, boundwords.go, controlchars.go, scope.go, batch.go.
+//   - what a request may say: validate.go, rulewords.go, controlchars.go, scope.go, known.go, batch.go.
 //   - changes: service.go and write.go; concerned.go says whom a change touches, policychange.go which
 //     policies it changed, shortgrants.go which grants are short by it and backingahead.go which would be,
 //     nodechanges.go where changes of a node's state came from, leavers.go how much work would leave its nodes, rolloutend.go, rolloutplan.go what a rollout would do, remedy.go what

@@ -9,6 +9,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // MostWaiting is how many workloads one person may have waiting at a time where nothing else is said.
@@ -76,7 +77,7 @@ func (s *service) mayAdd(c *caller, n int, asked map[string]bool) error {
 	}
 	switch kinds := p.kindsWith(asked); {
 	case p.left < n:
-		return tooMuch("%s has %d workloads waiting; at most %d may wait at a time: submit more once some have started, cancel some, or have the server's --most-waiting raised", user, s.mostWaiting-p.left, s.mostWaiting)
+		return tooMuch("%s has %s waiting; at most %d may wait at a time: submit more once some have started, cancel some, or have the server's --most-waiting raised", user, text.Count(s.mostWaiting-p.left, "workload"), s.mostWaiting)
 	case kinds > mostKinds:
 		return tooMuch("%s would have %d kinds of workloads waiting, which differ in size, priority or longest runtime; at most %d may wait at a time: let more of them be alike", user, kinds, mostKinds)
 	}

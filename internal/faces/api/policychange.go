@@ -13,6 +13,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // policed is a record in which people changed a policy.
@@ -96,6 +97,6 @@ func (o *policed) changeOf(a account) *musterv1.QuotaChange {
 	return &musterv1.QuotaChange{
 		Seq: o.record.Seq, At: wire.Instant(o.record.At), Actor: o.record.Actor, Reason: o.record.Reason, Kind: "policy",
 		Quota: a.quota, Partition: a.partition, Was: int32(t.was), Gpus: int32(t.now),
-		Text: fmt.Sprintf("%s; what backs it in %s from %d to %d GPUs", o.says, a.partition, t.was, t.now),
+		Text: fmt.Sprintf("%s; what backs it in %s from %s to %s", o.says, a.partition, text.Group(t.was), text.Count(t.now, "GPU")),
 	}
 }

@@ -44,7 +44,7 @@ func (c chronicle) read(e event.Event) []*musterv1.QuotaChange {
 	case event.GrantSet:
 		return c.grantSet(e)
 	case event.GrantEnding:
-		return quotaLine(e.Quota, fmt.Sprintf("%d GPUs of %s end at %s: its people are told", e.GPUs, e.Partition, text.Weekday(e.Until.Time())))
+		return quotaLine(e.Quota, fmt.Sprintf("%s of %s %s at %s: its people are told", text.Count(e.GPUs, "GPU"), e.Partition, text.Verb(e.GPUs, "ends", "end"), text.Weekday(e.Until.Time())))
 	case event.GrantEnded:
 		return c.grantEnded(e)
 	case event.GrantTransferred:
@@ -88,31 +88,31 @@ func quotaLine(quota, text string) []*musterv1.QuotaChange {
 
 func (c chronicle) grantSet(e event.GrantSet) []*musterv1.QuotaChange {
 	c.grants[account{e.Quota, e.Partition}] = e.GPUs
-	text := fmt.Sprintf("grant in %s from %d to %d GPUs", e.Partition, e.Was, e.GPUs)
+	says := fmt.Sprintf("grant in %s from %s to %s", e.Partition, text.Group(e.Was), text.Count(e.GPUs, "GPU"))
 	if e.GPUs == e.Was {
-		text = fmt.Sprintf("grant in %s stays at %d GPUs", e.Partition, e.GPUs)
+		says = fmt.Sprintf("grant in %s stays at %s", e.Partition, text.Count(e.GPUs, "GPU"))
 	}
 	if e.Gang > 0 {
-		text += fmt.Sprintf(", gang %d", e.Gang)
+		says += fmt.Sprintf(", gang %d", e.Gang)
 	}
 	if e.Overcommit {
-		text += ", overcommitted"
+		says += ", overcommitted"
 	}
-	text += words.Ends(e.Temporary, e.WasTemporary)
-	return []*musterv1.QuotaChange{{Quota: e.Quota, Partition: e.Partition, Was: int32(e.Was), Gpus: int32(e.GPUs), Text: text}}
+	says += words.Ends(e.Temporary, e.WasTemporary)
+	return []*musterv1.QuotaChange{{Quota: e.Quota, Partition: e.Partition, Was: int32(e.Was), Gpus: int32(e.GPUs), Text: says}}
 }
 
 func (c chronicle) grantEnded(e event.GrantEnded) []*musterv1.QuotaChange {
 	was := e.GPUs + e.Ended.GPUs
 	c.grants[account{e.Quota, e.Partition}] = e.GPUs
-	text := fmt.Sprintf("grant in %s from %d to %d GPUs: %d were granted until %s", e.Partition, was, e.GPUs, e.Ended.GPUs, text.Weekday(e.Ended.Until.Time()))
-	return []*musterv1.QuotaChange{{Quota: e.Quota, Partition: e.Partition, Was: int32(was), Gpus: int32(e.GPUs), Text: text}}
+	says := fmt.Sprintf("grant in %s from %s to %s: %s %s granted until %s", e.Partition, text.Group(was), text.Count(e.GPUs, "GPU"), text.Group(e.Ended.GPUs), text.Verb(e.Ended.GPUs, "was", "were"), text.Weekday(e.Ended.Until.Time()))
+	return []*musterv1.QuotaChange{{Quota: e.Quota, Partition: e.Partition, Was: int32(was), Gpus: int32(e.GPUs), Text: says}}
 }
 
 func (c chronicle) transferred(e event.GrantTransferred) []*musterv1.QuotaChange {
 	return []*musterv1.QuotaChange{
-		c.moved(account{e.From, e.Partition}, -e.GPUs, fmt.Sprintf("%d GPUs of %s transferred to %s", e.GPUs, e.Partition, e.To)),
-		c.moved(account{e.To, e.Partition}, e.GPUs, fmt.Sprintf("%d GPUs of %s transferred from %s", e.GPUs, e.Partition, e.From)),
+		c.moved(account{e.From, e.Partition}, -e.GPUs, fmt.Sprintf("%s of %s transferred to %s", text.Count(e.GPUs, "GPU"), e.Partition, e.To)),
+		c.moved(account{e.To, e.Partition}, e.GPUs, fmt.Sprintf("%s of %s transferred from %s", text.Count(e.GPUs, "GPU"), e.Partition, e.From)),
 	}
 }
 
@@ -125,17 +125,17 @@ func (c chronicle) moved(a account, by int, text string) *musterv1.QuotaChange {
 func (c chronicle) holdPlaced(e event.HoldPlaced) []*musterv1.QuotaChange {
 	h := e.Hold
 	c.holds[h.ID] = h
-	text := fmt.Sprintf("hold %d%s: %d GPUs of %s until %s", h.ID, holderOf(h), h.GPUs, h.Partition, h.Until.Time().Format("2006-01-02 15:04Z"))
-	return []*musterv1.QuotaChange{{Quota: h.Quota, Partition: h.Partition, Gpus: int32(h.GPUs), Text: text}}
+	says := fmt.Sprintf("hold %d%s: %s of %s until %s", h.ID, holderOf(h), text.Count(h.GPUs, "GPU"), h.Partition, h.Until.Time().Format("2006-01-02 15:04Z"))
+	return []*musterv1.QuotaChange{{Quota: h.Quota, Partition: h.Partition, Gpus: int32(h.GPUs), Text: says}}
 }
 
 func (c chronicle) holdEnded(e event.HoldEnded) []*musterv1.QuotaChange {
 	h := c.holds[e.ID]
-	text := fmt.Sprintf("hold %d%s of %d GPUs of %s %s", e.ID, holderOf(h), h.GPUs, h.Partition, e.Why)
+	says := fmt.Sprintf("hold %d%s of %s of %s %s", e.ID, holderOf(h), text.Count(h.GPUs, "GPU"), h.Partition, e.Why)
 	if e.Left > 0 {
-		text += fmt.Sprintf(", %d GPUs left", e.Left)
+		says += fmt.Sprintf(", %s left", text.Count(e.Left, "GPU"))
 	}
-	line := &musterv1.QuotaChange{Quota: h.Quota, Partition: h.Partition, Was: int32(h.GPUs), Gpus: int32(e.Left), Text: text}
+	line := &musterv1.QuotaChange{Quota: h.Quota, Partition: h.Partition, Was: int32(h.GPUs), Gpus: int32(e.Left), Text: says}
 	if h.GPUs = e.Left; h.GPUs > 0 {
 		c.holds[e.ID] = h
 	} else {

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // This file says changes in words and as command lines.
@@ -34,7 +35,7 @@ func says(c whatif.Change) string {
 	case whatif.Partition:
 		return "leave the choice of partition open"
 	case whatif.Smaller:
-		return fmt.Sprintf("%d → %d replicas of %s", c.Was, c.Now, c.Pool)
+		return fmt.Sprintf("%s → %s of %s", text.Group(c.Was), text.Count(c.Now, "replica"), c.Pool)
 	case whatif.Reach:
 		return "let its gang stand further apart: reach " + string(c.Reach) + anew(c, "muster.dev/reach: "+string(c.Reach))
 	case whatif.RunTime:
@@ -48,11 +49,11 @@ func says(c whatif.Change) string {
 	case whatif.Nodes:
 		return nodesHealthy(c.Names)
 	case whatif.Grant:
-		return fmt.Sprintf("+%d GPUs of quota for %s in %s (%d → %d)", c.GPUs, c.Quota, c.Partition, c.Was, c.Now)
+		return fmt.Sprintf("+%s of quota for %s in %s (%s → %s)", text.Count(c.GPUs, "GPU"), c.Quota, c.Partition, text.Group(c.Was), text.Group(c.Now))
 	case whatif.Gang:
-		return fmt.Sprintf("the grant of %s declares a gang of %d GPUs, so that it is backed in one piece", c.Quota, c.GPUs)
+		return fmt.Sprintf("the grant of %s declares a gang of %s, so that it is backed in one piece", c.Quota, text.Count(c.GPUs, "GPU"))
 	case whatif.Transfer:
-		return fmt.Sprintf("%d GPUs of quota from %s, which its work does not use", c.GPUs, c.Quota)
+		return fmt.Sprintf("%s of quota from %s, which its work does not use", text.Count(c.GPUs, "GPU"), c.Quota)
 	case whatif.Ends:
 		return strings.Join(c.Names, ", ") + ends(c)
 	case whatif.Holds:
@@ -81,7 +82,7 @@ func nodesHealthy(names []string) string {
 	if len(names) == 1 {
 		return "node " + names[0] + " repaired and validated"
 	}
-	return fmt.Sprintf("%d nodes repaired and validated: %s", len(names), strings.Join(names[:min(len(names), 4)], ", "))
+	return fmt.Sprintf("%s repaired and validated: %s", text.Count(len(names), "node"), strings.Join(names[:min(len(names), 4)], ", "))
 }
 
 func ends(c whatif.Change) string {

@@ -42,7 +42,7 @@ func TestWhatHelpsWorkOfAClusterIsDoneThere(t *testing.T) {
 	h.seen("second", "research/oak", 3, fleet.MadeBy("Job", "second"))
 	by := h.remedies("second")
 	equal(t, "fewer replicas", by["smaller"].GetText()+": "+strings.Join(by["smaller"].GetCommands(), "; "),
-		`3 → 1 replicas of main: kubectl patch job/second -n oak --type merge -p '{"spec":{"parallelism":1}}'`)
+		`3 → 1 replica of main: kubectl patch job/second -n oak --type merge -p '{"spec":{"parallelism":1}}'`)
 	equal(t, "its end", by["ends"].GetText()+": "+strings.Join(by["ends"].GetCommands(), "; "),
 		"oak/first ends (no end is declared): kubectl delete job/first -n oak")
 	for kind, r := range by {

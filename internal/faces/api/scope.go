@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/words"
@@ -19,7 +20,7 @@ func partitions(s *fleet.State, scope string) ([]*fleet.Partition, error) {
 		return []*fleet.Partition{p}, nil
 	}
 	if s.Cluster(scope) == nil {
-		return nil, noPartition(s, scope)
+		return nil, noScope(s, scope)
 	}
 	var list []*fleet.Partition
 	for _, p := range s.Partitions {
@@ -39,30 +40,24 @@ func island(scope string) (partition, name string) {
 	return scope[:at], scope[at+1:]
 }
 
-func noPartition(s *fleet.State, scope string) error {
-	names := make([]string, len(s.Partitions))
-	for i, p := range s.Partitions {
-		names[i] = p.ID
+// noScope refuses the name of a cluster or a partition that there is not, and says which may be meant.
+func noScope(s *fleet.State, scope string) error {
+	var all, names []string
+	for _, p := range s.Partitions {
+		names = append(names, p.ID)
 	}
-	if meant := text.Meant(scope, names); meant != "" {
-		return &core.Refusal{Code: core.NoSuchPartition, Message: "no cluster or partition is named " + scope + meant}
+	for _, c := range s.Clusters {
+		all = append(all, c.Name)
 	}
-	there := "there are none yet"
-	if len(names) > 0 {
-		there = "there are " + words.Few(names, 10)
+	rest := text.Meant(scope, append(all, names...))
+	switch {
+	case rest != "":
+	case len(names) == 0:
+		rest = "; there are none yet"
+	default:
+		rest = "; there are " + words.Few(names, 10)
 	}
-	return &core.Refusal{Code: core.NoSuchPartition, Message: "no cluster or partition is named " + scope + "; " + there}
-}
-
-func noQuota(s *fleet.State, path string) error {
-	known := make([]string, len(s.Quotas))
-	for i, q := range s.Quotas {
-		known[i] = q.Path
-	}
-	if meant := text.Meant(path, known); meant != "" {
-		return &core.Refusal{Code: core.NoSuchQuota, Message: "no quota is named " + path + meant}
-	}
-	return &core.Refusal{Code: core.NoSuchQuota, Message: "no quota is named " + path + "; muster quota list shows those there are"}
+	return &core.Refusal{Code: core.NoSuchPartition, Message: fmt.Sprintf("there is no cluster or partition %q%s", clipped(scope), rest)}
 }
 
 // under says whether a quota is another one or stands below it; everything stands below "".

@@ -20,7 +20,7 @@ const (
 // Broken lists what broke promises, the last first.
 func (s promiseService) Broken(ctx context.Context, m *musterv1.BrokenRequest) (*musterv1.BrokenResponse, error) {
 	out, p := &musterv1.BrokenResponse{}, pastService(s)
-	if err := p.known(m.GetScope()); err != nil {
+	if err := p.knownNow(named(knownScope, m.GetScope())); err != nil {
 		return nil, err
 	}
 	var list []past.Break

@@ -282,22 +282,40 @@ var endsOfWork = []string{"failed", "failure", "succeeded", "completed", "comple
 // mostLikely is how many kinds are proposed in place of one that there is not.
 const mostLikely = 4
 
-// kindsLike are the kinds that a beginning may have been meant for: those that say the same word
-// elsewhere, as evict does in replicas.evicted, or the nearest one.
+// kindsLike are the kinds that a beginning may have been meant for. First come those that have the same word in
+// them, as evict in replicas.evicted. Then come those that say the same of another thing, as for workload.evicted.
+// Else it is the nearest one.
 func kindsLike(kind string, all []string) string {
-	if about, what, _ := strings.Cut(strings.ToLower(kind), "."); about == "workload" && slices.Contains(endsOfWork, what) {
+	about, what, _ := strings.Cut(strings.ToLower(kind), ".")
+	if about == "workload" && slices.Contains(endsOfWork, what) {
 		return "workload.finished"
 	}
-	var list []string
+	for _, word := range []string{strings.TrimSuffix(strings.ToLower(kind), "s"), stem(what)} {
+		if list := kindsWith(word, all); len(list) > 0 {
+			return strings.Join(list, ", ")
+		}
+	}
+	return text.Nearest(kind, all)
+}
+
+// stem is a word without the ending of what is past: evict, of evicted.
+func stem(word string) string {
+	for _, end := range []string{"ed", "d", "s"} {
+		if short, ok := strings.CutSuffix(word, end); ok {
+			return short
+		}
+	}
+	return word
+}
+
+// kindsWith are the first kinds that have a word in them; none of a word that is too short to tell.
+func kindsWith(word string, all []string) (list []string) {
 	for _, known := range all {
-		if len(kind) > 2 && strings.Contains(known, strings.TrimSuffix(strings.ToLower(kind), "s")) && len(list) < mostLikely {
+		if len(word) > 2 && strings.Contains(known, word) && len(list) < mostLikely {
 			list = append(list, known)
 		}
 	}
-	if len(list) == 0 {
-		return text.Nearest(kind, all)
-	}
-	return strings.Join(list, ", ")
+	return list
 }
 
 // only is the record with the events whose kind begins with one of these; all for none.

@@ -68,18 +68,15 @@ func (s workloadService) Fit(ctx context.Context, m *musterv1.FitRequest) (*must
 func mayFit(ctx context.Context, state *fleet.State, one *musterv1.FitSpec, at fleet.Instant) error {
 	target := one.GetTarget()
 	q := state.Quota(target)
-	if target != "" && target != fleet.Flex && q == nil {
-		return noQuota(state, target)
+	if err := knownTarget(state, target); err != nil {
+		return err
 	}
 	if q != nil {
 		if closed := core.ClosedTo(state, callerOf(ctx).actor, q, at); closed != nil {
 			return closed
 		}
 	}
-	if one.GetPartition() != "" && state.Partition(one.GetPartition()) == nil {
-		return noPartition(state, one.GetPartition())
-	}
-	return nil
+	return knownPartition(state, one.GetPartition())
 }
 
 // cutShort says whether the forecast of a place ran out of time.

@@ -13,7 +13,7 @@ import (
 // Frontier tries buffer policies against the recorded past.
 func (s seriesService) Frontier(ctx context.Context, m *musterv1.FrontierRequest) (*musterv1.FrontierResponse, error) {
 	out, p := &musterv1.FrontierResponse{}, pastService(s)
-	if err := p.known(m.GetScope()); err != nil {
+	if err := p.knownNow(named(knownScope, m.GetScope())); err != nil {
 		return nil, err
 	}
 	seen, err := p.ask(ctx, m, quarter, func(b *past.Book, w past.Window, _ int64) {

@@ -152,16 +152,13 @@ func (s maintenanceService) plannedFor(ctx context.Context, state *fleet.State, 
 	case set(m.GetScope(), m.GetNode(), m.GetQuota(), m.GetWorkload()) > 1:
 		return f, wire.Wrong("scope", "stands beside a node, a quota or a workload; name one of them")
 	case f.Scope != "" && f.Scope != "fleet":
-		partition, _ := island(f.Scope)
-		_, err = partitions(state, partition)
+		err = knownScope(state, f.Scope)
 	case f.Node != "":
 		if p, _ := state.FindNode(f.Node); p == nil {
 			err = noNode(state, f.Node)
 		}
 	case f.Quota != "":
-		if state.Quota(f.Quota) == nil {
-			err = noQuota(state, f.Quota)
-		}
+		err = knownQuota(state, f.Quota)
 	case m.GetWorkload() != "":
 		var namespace, name string
 		if namespace, name, err = wire.ReadWorkloadName("workload", m.GetWorkload()); err == nil {

@@ -14,7 +14,7 @@ import (
 // troubled nodes are asked for, or those in some states, no others are looked at.
 func (s pastService) NodeHistory(ctx context.Context, m *musterv1.NodeHistoryRequest) (*musterv1.NodeHistoryResponse, error) {
 	out := &musterv1.NodeHistoryResponse{}
-	if err := s.known(m.GetScope()); err != nil {
+	if err := s.knownNow(named(knownScope, m.GetScope())); err != nil {
 		return nil, err
 	}
 	names, err := s.nodesIn(ctx, m)

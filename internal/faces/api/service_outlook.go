@@ -22,7 +22,7 @@ func (s pastService) FlexOutlook(ctx context.Context, m *musterv1.FlexOutlookReq
 		return nil, err
 	}
 	for _, a := range m.GetAsks() {
-		if err := s.known(a.GetPartition()); err != nil {
+		if err := s.knownNow(named(knownPartition, a.GetPartition())); err != nil {
 			return nil, err
 		}
 	}

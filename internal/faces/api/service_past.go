@@ -59,29 +59,10 @@ func (s pastService) ask(ctx context.Context, m windowed, usual time.Duration, f
 
 func clock(at fleet.Instant) string { return at.Time().Format("2006-01-02 15:04:05Z") }
 
-// known refuses a scope that names nothing there is or was.
-func (s pastService) known(scope string) (err error) {
-	if scope == "" {
-		return nil
-	}
-	s.engine.Read(func(state *fleet.State) {
-		id, name := island(scope)
-		if _, err = partitions(state, id); err != nil || name == "" {
-			return
-		}
-		if p := state.Partition(id); p != nil {
-			if _, ok := p.Island(name); !ok {
-				err = noPartition(state, scope)
-			}
-		}
-	})
-	return err
-}
-
 // Standing says how each part of the fleet fared in a window.
 func (s pastService) Standing(ctx context.Context, m *musterv1.StandingRequest) (*musterv1.StandingResponse, error) {
 	out := &musterv1.StandingResponse{}
-	if err := s.known(m.GetScope()); err != nil {
+	if err := s.knownNow(named(knownScope, m.GetScope())); err != nil {
 		return nil, err
 	}
 	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
@@ -103,7 +84,7 @@ func level(word string, otherwise past.Level) past.Level {
 // Repairs says how long repairs took, stage by stage.
 func (s pastService) Repairs(ctx context.Context, m *musterv1.RepairsRequest) (*musterv1.RepairsResponse, error) {
 	out := &musterv1.RepairsResponse{}
-	if err := s.known(m.GetScope()); err != nil {
+	if err := s.knownNow(named(knownScope, m.GetScope())); err != nil {
 		return nil, err
 	}
 	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
@@ -119,7 +100,7 @@ func (s pastService) Repairs(ctx context.Context, m *musterv1.RepairsRequest) (*
 // Targets says what each cluster attained of its targets.
 func (s pastService) Targets(ctx context.Context, m *musterv1.TargetsRequest) (*musterv1.TargetsResponse, error) {
 	out := &musterv1.TargetsResponse{}
-	if err := s.known(m.GetCluster()); err != nil {
+	if err := s.knownNow(named(knownCluster, m.GetCluster())); err != nil {
 		return nil, err
 	}
 	aims, err := s.targetsInForce(ctx, m.GetAsOf())
@@ -157,7 +138,7 @@ func (s *service) targetsInForce(ctx context.Context, asOf *timestamppb.Timestam
 // Waiting says who waited for what, week by week.
 func (s pastService) Waiting(ctx context.Context, m *musterv1.WaitingRequest) (*musterv1.WaitingResponse, error) {
 	out := &musterv1.WaitingResponse{}
-	if err := s.known(m.GetCluster()); err != nil {
+	if err := s.knownNow(named(knownCluster, m.GetCluster())); err != nil {
 		return nil, err
 	}
 	seen, err := s.ask(ctx, m, fourWeeks, func(b *past.Book, w past.Window, now int64) {
@@ -167,6 +148,9 @@ func (s pastService) Waiting(ctx context.Context, m *musterv1.WaitingRequest) (*
 			})
 		}
 	})
+	if err == nil && len(out.GetRows()) == 0 { // of a quota that is gone the past is still known
+		err = s.knownNow(named(knownTarget, m.GetQuota()))
+	}
 	out.Seen = seen
 	return out, err
 }
@@ -174,7 +158,7 @@ func (s pastService) Waiting(ctx context.Context, m *musterv1.WaitingRequest) (*
 // QuotaUse says what quotas had and used in a window, and their highest usage.
 func (s pastService) QuotaUse(ctx context.Context, m *musterv1.QuotaUseRequest) (*musterv1.QuotaUseResponse, error) {
 	out := &musterv1.QuotaUseResponse{}
-	if err := s.known(m.GetScope()); err != nil {
+	if err := s.knownNow(named(knownScope, m.GetScope())); err != nil {
 		return nil, err
 	}
 	seen, err := s.ask(ctx, m, quarter, func(b *past.Book, w past.Window, now int64) {
@@ -186,6 +170,9 @@ func (s pastService) QuotaUse(ctx context.Context, m *musterv1.QuotaUseRequest) 
 			})
 		}
 	})
+	if err == nil && len(out.GetQuotas()) == 0 {
+		err = s.knownNow(named(knownQuota, m.GetQuota()))
+	}
 	out.Seen = seen
 	return out, err
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -48,7 +49,7 @@ func notesOfGrant(r event.Record) (notes []string) {
 		switch e := e.(type) {
 		case event.GrantSet:
 			if t := e.Temporary; t.GPUs > 0 {
-				notes = append(notes, fmt.Sprintf("It has %d GPUs there: %d last, and %d end by themselves at %s.", e.GPUs, e.GPUs-t.GPUs, t.GPUs, text.Weekday(t.Until.Time())))
+				notes = append(notes, fmt.Sprintf("It has %s there: %s last, and %s end by themselves at %s.", text.Count(e.GPUs, "GPU"), text.Group(e.GPUs-t.GPUs), text.Group(t.GPUs), text.Weekday(t.Until.Time())))
 			}
 		case event.HoldEnded:
 			if e.Why == "used" {
@@ -107,11 +108,8 @@ func (s quotaService) SetOwner(ctx context.Context, m *musterv1.SetOwnerRequest)
 func (s quotaService) ListQuotas(ctx context.Context, m *musterv1.ListQuotasRequest) (*musterv1.ListQuotasResponse, error) {
 	out := &musterv1.ListQuotasResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		switch {
-		case m.GetUnder() != "" && state.Quota(m.GetUnder()) == nil:
-			return noQuota(state, m.GetUnder())
-		case m.GetPartition() != "" && state.Partition(m.GetPartition()) == nil:
-			return noPartition(state, m.GetPartition())
+		if err := cmp.Or(knownQuota(state, m.GetUnder()), knownPartition(state, m.GetPartition())); err != nil {
+			return err
 		}
 		out.Quotas = wire.Quotas(state, view.EveryQuota(state, at), m.GetPartition(), s.signsIn(callerOf(ctx)), func(path string) bool { return under(path, m.GetUnder()) })
 		return nil
@@ -125,7 +123,7 @@ func (s quotaService) GetQuota(ctx context.Context, m *musterv1.GetQuotaRequest)
 	out := &musterv1.GetQuotaResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		if state.Quota(m.GetPath()) == nil {
-			return noQuota(state, m.GetPath())
+			return core.NoQuota(state, m.GetPath())
 		}
 		out.Quota = wire.Quotas(state, view.EveryQuota(state, at), "", s.signsIn(callerOf(ctx)), func(path string) bool { return path == m.GetPath() })[0]
 		return nil
@@ -141,19 +139,16 @@ func (s quotaService) History(ctx context.Context, m *musterv1.HistoryRequest) (
 		return nil, err
 	}
 	changes, unread, err := s.history.ask(ctx, s.engine, m, until)
-	if err == nil && len(changes) == 0 && m.GetQuota() != "" && unread == 0 {
+	if err == nil && len(changes) == 0 && unread == 0 {
 		err = s.neverWas(ctx, m)
 	}
 	return &musterv1.HistoryResponse{Changes: changes, Unread: unread}, err
 }
 
-// neverWas refuses a quota that has no history because it never existed.
+// neverWas refuses a quota or a partition that has no history because it never existed.
 func (s quotaService) neverWas(ctx context.Context, m *musterv1.HistoryRequest) error {
 	_, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
-		if state.Quota(m.GetQuota()) == nil {
-			return noQuota(state, m.GetQuota())
-		}
-		return nil
+		return cmp.Or(knownQuota(state, m.GetQuota()), knownPartition(state, m.GetPartition()))
 	})
 	return err
 }

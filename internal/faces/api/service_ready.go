@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -38,7 +37,7 @@ func (s haircutService) ClusterReady(ctx context.Context, m *musterv1.ClusterRea
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
 		c := state.Cluster(m.GetCluster())
 		if c == nil {
-			return noCluster(m.GetCluster())
+			return core.NoCluster(state, m.GetCluster())
 		}
 		h := state.Haircut(m.GetHaircut())
 		if m.GetHaircut() != "" && h == nil {
@@ -70,10 +69,6 @@ func newestFor(s *fleet.State, cluster string) (newest *fleet.Haircut) {
 	return newest
 }
 
-func noCluster(name string) error {
-	return &core.Refusal{Code: core.NoSuchCluster, Message: fmt.Sprintf("there is no cluster %.80q; muster capacity shows those there are", name)}
-}
-
 // SetClusterMode sets how far Muster acts on a cluster.
 func (s haircutService) SetClusterMode(ctx context.Context, m *musterv1.SetClusterModeRequest) (*musterv1.SetClusterModeResponse, error) {
 	w, err := s.written(ctx, m, core.SetMode{Cluster: m.GetCluster(), Mode: fleet.Mode(m.GetMode())}, nil)
@@ -88,7 +83,7 @@ func (s haircutService) ShadowDecisions(ctx context.Context, m *musterv1.ShadowD
 	seen, err := s.read(ctx, nil, func(state *fleet.State, now fleet.Instant) error {
 		c := state.Cluster(m.GetCluster())
 		if c == nil {
-			return noCluster(m.GetCluster())
+			return core.NoCluster(state, m.GetCluster())
 		}
 		out.Mode = string(c.Mode)
 		copied, at = state.Fork(), now

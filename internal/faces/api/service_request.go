@@ -51,7 +51,7 @@ func (s requestService) Withdraw(ctx context.Context, m *musterv1.WithdrawReques
 }
 
 // ListRequests lists requests, the newest first.
-func (s requestService) ListRequests(_ context.Context, m *musterv1.ListRequestsRequest) (*musterv1.ListRequestsResponse, error) {
+func (s requestService) ListRequests(_ context.Context, m *musterv1.ListRequestsRequest) (out *musterv1.ListRequestsResponse, err error) {
 	out, now := &musterv1.ListRequestsResponse{}, fleet.InstantOf(s.now())
 	s.engine.Read(func(state *fleet.State) {
 		for _, r := range slices.Backward(state.Requests) {
@@ -59,6 +59,9 @@ func (s requestService) ListRequests(_ context.Context, m *musterv1.ListRequests
 				out.Requests = append(out.Requests, wire.QuotaRequest(state, r, now))
 			}
 		}
+		if len(out.GetRequests()) == 0 {
+			err = knownQuota(state, m.GetQuota())
+		}
 	})
-	return out, nil
+	return out, err
 }

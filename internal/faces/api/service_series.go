@@ -36,9 +36,9 @@ func (s seriesService) QuotaSeries(ctx context.Context, m *musterv1.QuotaSeriesR
 	if out.Seen, err = s.read(ctx, m.GetAsOf(), func(now *fleet.State, _ fleet.Instant) error {
 		out.Means = now.Seq > first+retold || large(now)
 		if now.Quota(m.GetQuota()) == nil {
-			return noQuota(now, m.GetQuota())
+			return core.NoQuota(now, m.GetQuota())
 		}
-		return nil
+		return knownPartition(now, m.GetPartition())
 	}); err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (s seriesService) means(ctx context.Context, m *musterv1.QuotaSeriesRequest
 // RepairCurves is how long failed nodes stayed out, cause by cause.
 func (s seriesService) RepairCurves(ctx context.Context, m *musterv1.RepairCurvesRequest) (*musterv1.RepairCurvesResponse, error) {
 	out, p := &musterv1.RepairCurvesResponse{}, pastService(s)
-	if err := p.known(m.GetScope()); err != nil {
+	if err := p.knownNow(named(knownScope, m.GetScope())); err != nil {
 		return nil, err
 	}
 	seen, err := p.ask(ctx, m, quarter, func(b *past.Book, w past.Window, now int64) {

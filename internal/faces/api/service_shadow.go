@@ -39,7 +39,7 @@ func (s haircutService) ShadowHistory(ctx context.Context, m *musterv1.ShadowHis
 	}
 	h.look(now, true)
 	if state.Cluster(m.GetCluster()) == nil {
-		return nil, noCluster(m.GetCluster())
+		return nil, core.NoCluster(state, m.GetCluster())
 	}
 	return h.answer(), nil
 }

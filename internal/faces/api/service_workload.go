@@ -120,10 +120,13 @@ func (s *service) noteWait(ctx context.Context, w *musterv1.Written, tried event
 	}
 	if job := state.Workload(sp.Namespace, sp.Name); job != nil && job.State == fleet.Pending {
 		if list := callerOf(ctx).reader().Why(state, job, at); len(list) > 0 {
-			w.Notes = append(w.Notes, fmt.Sprintf("It would wait. %s: %s", list[0].Code, list[0].Text))
+			w.Notes = append(w.Notes, fmt.Sprintf("%s. %s: %s", wouldWait[explain.AnswerOf(list) == explain.Impossible], list[0].Code, list[0].Text))
 		}
 	}
 }
+
+// wouldWait says what becomes of work that does not start at once, by whether it never will as it is.
+var wouldWait = map[bool]string{true: "It would not start by waiting", false: "It would wait"}
 
 // placed says whether what a record submits has its room at once.
 func placed(r event.Record) bool {
@@ -215,8 +218,10 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 	seen, err := read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		began := time.Now()
 		list, others := l.choose(state)
-		if len(list) == 0 && state.Quota(m.GetTarget()) == nil && m.GetTarget() != "" && m.GetTarget() != fleet.Flex {
-			return noQuota(state, m.GetTarget()) // of a quota that is gone the work that ended is still known
+		if len(list) == 0 {
+			if err := knownInList(ctx, state, m); err != nil {
+				return err
+			}
 		}
 		if len(list) > l.limit {
 			out.Next, list = list[l.limit].ID, list[:l.limit]

@@ -44,11 +44,11 @@ func shortGrants(p *fleet.Partition) (notes []string) {
 	var unbacked []string
 	for _, a := range p.Accounts {
 		if lacks := a.GrantNodes() - a.BackedNodes(); lacks > 0 {
-			unbacked = append(unbacked, fmt.Sprintf("%s (%d of %d GPUs)", a.Quota, lacks*p.GPUsPerNode, a.Grant))
+			unbacked = append(unbacked, fmt.Sprintf("%s (%d of %s)", a.Quota, lacks*p.GPUsPerNode, text.Count(a.Grant, "GPU")))
 		}
 		if a.GangMissing > 0 {
-			notes = append(notes, fmt.Sprintf("The gang of %d GPUs that %s was promised does not fit into one island of %s now: %s lacks %s for it.",
-				a.Gang, a.Quota, p.ID, p.Islands[a.GangIsland].Name, text.Count(a.GangMissing, "GPU")))
+			notes = append(notes, fmt.Sprintf("The gang of %s that %s was promised does not fit into one island of %s now: %s lacks %s for it.",
+				text.Count(a.Gang, "GPU"), a.Quota, p.ID, p.Islands[a.GangIsland].Name, text.Count(a.GangMissing, "GPU")))
 		}
 	}
 	if len(unbacked) > 0 {

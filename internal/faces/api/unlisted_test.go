@@ -69,7 +69,7 @@ func TestAListCountsTheWorkThatItsReaderMayNotRead(t *testing.T) {
 		{bob, &musterv1.ListWorkloadsRequest{States: []string{"failed"}}, 0, 0},
 		{bob, &musterv1.ListWorkloadsRequest{NewestFirst: true}, 1, 3},
 		{bob, &musterv1.ListWorkloadsRequest{User: "ada"}, 0, 0},
-		{bob, &musterv1.ListWorkloadsRequest{Namespace: "ada"}, 0, 0},
+		{bob, &musterv1.ListWorkloadsRequest{Namespace: "bob"}, 1, 0},
 		{bob, &musterv1.ListWorkloadsRequest{From: 1}, 1, 0},
 		{h.Client, &musterv1.ListWorkloadsRequest{}, 4, 0},
 	} {

@@ -143,10 +143,9 @@ func fault(v *protovalidate.Violation) string {
 	return ""
 }
 
-// inWords says what is wrong with a value; a long one is cut, so that a name of
-// ten megabytes is not sent back.
+// inWords says what is wrong with a value.
 func inWords(v *protovalidate.Violation) string {
-	text := boundInWords(v.Proto.GetRuleId(), v.Proto.GetMessage())
+	text := ruleInWords(v.Proto.GetMessage())
 	if v.Proto.GetRuleId() == "string.pattern" && v.RuleValue.IsValid() {
 		if words := patterns[v.RuleValue.String()]; words != "" {
 			text = words + fault(v)
@@ -155,15 +154,5 @@ func inWords(v *protovalidate.Violation) string {
 	if v.Proto.GetRuleId() == "string.in" && v.RuleValue.IsValid() {
 		text = "is none of " + strings.Join(choices(v.RuleValue), ", ")
 	}
-	if v.FieldValue.IsValid() {
-		switch value := v.FieldValue.Interface().(type) {
-		case string:
-			if value != "" {
-				return fmt.Sprintf("%.40q %s", value, text)
-			}
-		case int32, int64, uint32, uint64, float64:
-			return fmt.Sprintf("%v %s", value, text)
-		}
-	}
-	return text
+	return offending(v) + text
 }

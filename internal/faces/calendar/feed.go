@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Type is the media type of a feed.
@@ -184,7 +185,7 @@ func ofZone(z *musterv1.Zone, place string) item {
 func ofNotice(n *musterv1.Notice) item {
 	i := item{
 		uid: "maintenance-" + n.GetName(), from: n.GetStarts(), to: timestamppb.New(n.GetStarts().AsTime().Add(n.GetLasts().AsDuration())), busy: true,
-		title:     fmt.Sprintf("Maintenance %s: %d nodes, %s", n.GetName(), len(n.GetNodes()), n.GetImpact()),
+		title:     fmt.Sprintf("Maintenance %s: %s, %s", n.GetName(), text.Count(len(n.GetNodes()), "node"), n.GetImpact()),
 		says:      "Nodes: " + strings.Join(n.GetNodes(), ", ") + "\nState: " + n.GetState() + "\nAnnounced by: " + n.GetBy(),
 		cancelled: n.GetState() == "cancelled",
 	}

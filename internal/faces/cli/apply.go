@@ -13,6 +13,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/fleetfile"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // fileOptions are those of `muster diff` and `muster apply`.
@@ -154,10 +155,7 @@ func (o *fileOptions) diff(ctx context.Context) (answer, error) {
 }
 
 func things(n int) string {
-	if n == 1 {
-		return "1 thing"
-	}
-	return fmt.Sprintf("%d things", n)
+	return text.Count(n, "thing")
 }
 
 var kindStyles = map[string]style{"+": good, "~": waiting, "!": bad}

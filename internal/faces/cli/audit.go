@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func newAudit(a *app) *cobra.Command {
@@ -128,7 +129,7 @@ it prints can be kept elsewhere: a later head that does not contain it is a chan
 				return fmt.Errorf("not as it was written: %s", strings.Join(res.GetBroken(), "; "))
 			}
 			return a.print(a.Out, answer{message: res, lead: func(p *page) {
-				p.say("%d entries of the audit log are as they were written", res.GetEntries())
+				p.say("%s written", text.Counted(int64(res.GetEntries()), "entry of the audit log is as it was", "entries of the audit log are as they were"))
 				p.say("the journal is as it was written up to version %d: %s", res.GetVersion(), res.GetHead())
 			}})
 		},

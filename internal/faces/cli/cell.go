@@ -12,6 +12,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
+// twofold is a text of which programs read another than people, who have two columns in one.
+type twofold struct{ people, programs string }
+
 // nothing stands where a number is zero, so that those that are not stand out.
 const nothing = "-"
 
@@ -38,6 +41,8 @@ func human(v any, c clock) string {
 		return clean(strings.Join(v, ","))
 	case mark:
 		return clean(v.text)
+	case twofold:
+		return clean(v.people)
 	}
 	return clean(fmt.Sprint(v))
 }
@@ -48,7 +53,7 @@ func clean(s string) string { return strings.Map(text.SafeRune, s) }
 // cell is a value as spreadsheets read it: what people and monitors wrote is no formula there.
 func cell(v any) string {
 	switch v.(type) {
-	case string, []string, mark:
+	case string, []string, mark, twofold:
 		return text.Cell(plainText(v))
 	}
 	return plainText(v)
@@ -68,6 +73,8 @@ func plainText(v any) string {
 		return strings.Join(v, " ")
 	case mark:
 		return v.text
+	case twofold:
+		return v.programs
 	case figure:
 		return strconv.FormatFloat(v.value, 'f', -1, 64)
 	}

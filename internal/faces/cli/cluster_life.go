@@ -37,7 +37,7 @@ func (o *lifeOptions) list(ctx context.Context) (answer, error) {
 	}
 	t := newTable("No cluster is planned: muster cluster plan enters a record, muster cluster import a sheet.",
 		column{head: "CLUSTER"}, column{head: "PHASE"}, column{head: "WAITS FOR"}, column{head: "ON"}, column{head: "SINCE"},
-		column{head: "PERSON"}, column{head: "LATE"}, column{head: "P50"}, column{head: "P90"}, column{head: "TOUCHES", right: true}, column{head: "GPUS", right: true})
+		column{head: "PERSON", wide: true}, column{head: "LATE"}, column{head: "P50"}, column{head: "P90"}, column{head: "TOUCHES", right: true, wide: true}, column{head: "GPUS", right: true})
 	for _, c := range res.GetClusters() {
 		t.add(c.GetRecord().GetName(), phaseOf(c), c.GetWaits(), c.GetOn(), c.GetSince(), c.GetPerson(), c.GetLate(), c.GetP50(), c.GetP90(), c.GetTouches(), c.GetGpus())
 	}

@@ -76,7 +76,7 @@ func (o *fitOptions) oneSpec(cmd *cobra.Command) (*musterv1.WorkloadSpec, error)
 		return nil, err
 	}
 	if len(list) != 1 {
-		return nil, usage("%s holds %d workloads; fit takes one", o.file, len(list))
+		return nil, usage("%s holds %s; fit takes one", o.file, text.Count(len(list), "workload"))
 	}
 	return list[0], nil
 }

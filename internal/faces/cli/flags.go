@@ -74,10 +74,10 @@ type moment struct {
 func (m *moment) Set(text string) error {
 	at, ok := m.parse(text)
 	if !ok && m.ahead {
-		return usage("%.40q is no moment to come; write %s", text, words.AheadExamples)
+		return usage("%.40q could not be read as a moment; write it as in %s", text, words.AheadExamples)
 	}
 	if !ok {
-		return usage("%.40q is no moment; write 2026-11-21T12:00:00Z, a day as in 2026-11-21, or a time span as in 2h", text)
+		return usage("%.40q could not be read as a moment; write it as in 2026-11-21, '2026-11-21 18:00', 2026-11-21T12:00:00Z, or 2h for two hours ago", text)
 	}
 	m.at, m.text = at, text
 	return nil
@@ -120,15 +120,15 @@ func (m *moment) message() *timestamppb.Timestamp {
 const mostGPUs = 10_000_000
 
 // gpusOf reads GPUs from the command line.
-func gpusOf(text string) (int32, error) {
-	n, err := strconv.Atoi(text)
+func gpusOf(word string) (int32, error) {
+	n, err := strconv.Atoi(word)
 	switch {
-	case err == nil && strings.HasPrefix(text, "+"):
-		return 0, usage("%.40s has a sign; write a whole number, as in 64", text)
+	case err == nil && strings.HasPrefix(word, "+"):
+		return 0, usage("%.40s has a sign; write a whole number, as in 64", word)
 	case err != nil:
-		return 0, usage("%.40q is not a number of GPUs; write a whole number, as in 64", text)
+		return 0, usage("%.40q is not a number of GPUs; write a whole number, as in 64", word)
 	case n < 0 || n > mostGPUs:
-		return 0, usage("%d GPUs; write a whole number from 0 to %d", n, mostGPUs)
+		return 0, usage("%s; write a whole number from 0 to %d", text.Count(n, "GPU"), mostGPUs)
 	}
 	return int32(n), nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // freeOptions are those of `muster free`.
@@ -105,9 +106,9 @@ func (o *freeOptions) ask(ctx context.Context) (answer, error) {
 
 func (c count) String() string {
 	if c.replicas == 0 {
-		return fmt.Sprintf("%d GPUs", c.gpus)
+		return fmt.Sprintf("%s", text.Count(c.gpus, "GPU"))
 	}
-	return fmt.Sprintf("%d replicas of %d GPUs", c.replicas, c.gpus)
+	return fmt.Sprintf("%s of %s", text.Count(c.replicas, "replica"), text.Count(c.gpus, "GPU"))
 }
 
 // fits says whether the room is free in an island. What a free node has is the

@@ -12,6 +12,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/words"
 	pictures "github.com/muster-fleet/muster/internal/faces/picture"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // haircutAnswer shows a plan: what it finds and cuts, and what that does.
@@ -222,8 +223,8 @@ func (p *page) obstacles(h *musterv1.Haircut) {
 
 // flexGain says what a wave makes flex in a partition.
 func (p *page) flexGain(wave int, part *musterv1.HaircutPart) {
-	p.wrapAs("  ", fmt.Sprintf("wave %d, flex in %s: %s GPUs now, %s then; quotas may call back %s of it now, %s then", wave, part.GetPartition(),
-		grouped(int64(part.GetFlex())), grouped(int64(part.GetFlexAfter())),
+	p.wrapAs("  ", fmt.Sprintf("wave %d, flex in %s: %s now, %s then; quotas may call back %s of it now, %s then", wave, part.GetPartition(),
+		text.Count(part.GetFlex(), "GPU"), grouped(int64(part.GetFlexAfter())),
 		grouped(int64(part.GetFlex()-part.GetFirm())), grouped(int64(part.GetFlexAfter()-part.GetFirmAfter()))))
 	if list := part.GetKnown(); len(list) > 0 {
 		var names []string
@@ -319,7 +320,7 @@ func (o *haircutNameOptions) diff(ctx context.Context) (answer, error) {
 		}
 		for _, part := range w.GetParts() {
 			for _, c := range part.GetCuts() {
-				list = append(list, difference{Kind: "~", Text: fmt.Sprintf("%s in %s: %d → %d GPUs", c.GetQuota(), part.GetPartition(), c.GetWas(), c.GetNow())})
+				list = append(list, difference{Kind: "~", Text: fmt.Sprintf("%s in %s: %s → %s", c.GetQuota(), part.GetPartition(), text.Group(c.GetWas()), text.Count(c.GetNow(), "GPU"))})
 			}
 		}
 		if w.GetBlocked() != "" {

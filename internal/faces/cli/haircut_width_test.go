@@ -35,7 +35,7 @@ func TestTheCutsOfAPlanFitAHundredColumns(t *testing.T) {
 		}
 	}
 	h.Waves[0].Class, h.Waves[1].Class = "", "" // as in plans of earlier versions
-	if got := shown(cutTable(h), false); !strings.Contains(got, "ABOVE USE") || !strings.Contains(got, "REST") {
+	if got := shown(cutTable(h), false); !strings.Contains(got, "ABOVE ") || !strings.Contains(got, "REST") {
 		t.Errorf("a wave of all classes does not say what it takes of each:\n%s", got)
 	}
 }

@@ -81,8 +81,8 @@ func (p *page) health(res *musterv1.HealthResponse, limit int) {
 		p.say("There are no partitions yet; muster apply -f FILE adds them.")
 	}
 	for _, w := range res.GetHung() {
-		p.wrapAs(p.paint.paint(bad, "hung")+": ", fmt.Sprintf("%s/%s on %d GPUs of %s looks busy while tensor cores and network have been still for %s",
-			w.GetNamespace(), w.GetName(), w.GetGpus(), w.GetPartition(), short(w.GetStill().AsDuration())))
+		p.wrapAs(p.paint.paint(bad, "hung")+": ", fmt.Sprintf("%s/%s on %s of %s looks busy while tensor cores and network have been still for %s",
+			w.GetNamespace(), w.GetName(), text.Count(w.GetGpus(), "GPU"), w.GetPartition(), short(w.GetStill().AsDuration())))
 	}
 	if n := int(res.GetHungOthers()); n > 0 {
 		p.wrapAs(p.paint.paint(bad, "hung")+": ", text.Count(n, "workload")+" of other teams")
@@ -94,8 +94,8 @@ func (p *page) partitionHealth(h *musterv1.PartitionHealth, limit int) {
 	if h.GetShadow() {
 		mode = "; automation only judges here (shadow)"
 	}
-	p.say("%s  %d nodes, %d of at most %d out of service by automation%s",
-		p.paint.paint(strong, h.GetPartition()), h.GetNodes(), h.GetAutomatic(), h.GetAllowed(), mode)
+	p.say("%s  %s, %s of at most %s out of service by automation%s",
+		p.paint.paint(strong, h.GetPartition()), text.Count(h.GetNodes(), "node"), text.Group(h.GetAutomatic()), text.Group(h.GetAllowed()), mode)
 	for _, c := range h.GetStates() {
 		p.say("%s", strings.TrimRight(fmt.Sprintf("  %s %s %5s  %s", p.paint.paint(stateStyles[c.GetState()], pad(c.GetState(), 11, false)),
 			p.paint.paint(stateStyles[c.GetState()], bar(c.GetNodes(), h.GetNodes(), 20)), number(int64(c.GetNodes())), causeOf(c)), " "))

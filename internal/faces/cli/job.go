@@ -11,6 +11,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func newJob(a *app) *cobra.Command {
@@ -173,7 +174,7 @@ func (o *jobListOptions) cut(all *musterv1.ListWorkloadsResponse) *musterv1.List
 func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 	t := newTable("There are no such workloads; muster submit submits one.",
 		column{head: "ID", right: true, wide: true},
-		column{head: "WORKLOAD", name: true}, column{head: "STATE"}, column{head: "REASON", spare: true}, column{head: "FAILED BY", spare: true},
+		column{head: "WORKLOAD", name: true}, column{head: "STATE"}, column{head: "REASON", spare: true}, column{head: "FAILED BY", wide: true},
 		column{head: "HOLDS", spare: true}, column{head: "PRIORITY"}, column{head: "TARGET", name: true},
 		column{head: "GPUS", right: true}, column{head: "POOLS", wide: true},
 		column{head: "PARTITION", wide: true}, column{head: "ISLANDS", spare: true, wide: true},
@@ -183,8 +184,9 @@ func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 		column{head: "AGE", right: true},
 	)
 	for _, w := range list {
-		s := w.GetSpec()
-		t.add(w.GetId(), nameOf(w), state(w.GetState()), w.GetReason(), words.FailedBy(w.GetState(), w.GetFailureCause(), w.GetFailureNode()), w.GetHolds(), s.GetPriority(), s.GetTarget(),
+		s, failed := w.GetSpec(), words.FailedBy(w.GetState(), w.GetFailureCause(), w.GetFailureNode())
+		why := twofold{orElse(w.GetReason(), failed), w.GetReason()} // it waits, or it has failed
+		t.add(w.GetId(), nameOf(w), state(w.GetState()), why, failed, w.GetHolds(), s.GetPriority(), s.GetTarget(),
 			w.GetGpus(), poolsText(s.GetPools()), w.GetPartition(), w.GetIslands(), len(w.GetNodes()), w.GetUser(),
 			w.GetPosition(), w.GetWaited().AsDuration(), w.GetEvictions(), w.GetMends(), o.age(w))
 	}
@@ -264,7 +266,7 @@ func (p *page) job(w *musterv1.Workload, res *musterv1.WhyResponse) {
 	p.field("evicted", times(w.GetEvictions()))
 	p.field("mended", times(w.GetMends()))
 	for _, pool := range s.GetPools() {
-		p.field("pool "+pool.GetName(), fmt.Sprintf("%s, rank %d, reach %s; %d replicas now", poolText(pool), pool.GetRank(), pool.GetReach(), w.GetPools()[pool.GetName()]))
+		p.field("pool "+pool.GetName(), fmt.Sprintf("%s, rank %d, reach %s; %s now", poolText(pool), pool.GetRank(), pool.GetReach(), text.Count(w.GetPools()[pool.GetName()], "replica")))
 	}
 	p.field("nodes", words.Few(folded(w.GetNodes()), 12))
 }

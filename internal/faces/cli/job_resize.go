@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // resizeOptions are those of `muster job resize`.
@@ -75,15 +76,15 @@ func (o *resizeOptions) do(ctx context.Context) (*musterv1.Written, error) {
 
 // resized says which size a workload's pool gets, and which work leaves for it.
 func (f foreseen) resized() string {
-	text := fmt.Sprintf("asks for %d replicas", f.Max)
+	says := fmt.Sprintf("asks for %s", text.Count(f.Max, "replica"))
 	if f.Min != f.Max {
-		text = fmt.Sprintf("asks for %d..%d replicas", f.Min, f.Max)
+		says = fmt.Sprintf("asks for %s..%s", text.Group(f.Min), text.Count(f.Max, "replica"))
 	}
 	if f.Pool > 0 {
-		text += fmt.Sprintf(" in its pool number %d", f.Pool+1)
+		says += fmt.Sprintf(" in its pool number %d", f.Pool+1)
 	}
 	if len(f.Leave) > 0 {
-		text += "; " + replicas(f.Leave) + " must leave"
+		says += "; " + replicas(f.Leave) + " must leave"
 	}
-	return text
+	return says
 }

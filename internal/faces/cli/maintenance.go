@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func newMaintenance(a *app) *cobra.Command {
@@ -160,7 +161,7 @@ func dated(res *musterv1.GetMaintenanceResponse) [][]any {
 	}
 	for _, u := range res.GetUpdates() {
 		if u.GetDeadline() != nil && u.GetPending() > 0 {
-			list = append(list, entry{u.GetDeadline().GetSeconds(), []any{u.GetDeadline(), "", "deadline", u.GetName(), fmt.Sprintf("%d nodes", u.GetPending()), u.GetVerdict(), ""}})
+			list = append(list, entry{u.GetDeadline().GetSeconds(), []any{u.GetDeadline(), "", "deadline", u.GetName(), text.Count(u.GetPending(), "node"), u.GetVerdict(), ""}})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return int(min(1, max(-1, a.at-b.at))) })

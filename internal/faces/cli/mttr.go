@@ -44,13 +44,13 @@ the mean. DONE is how many were repaired, OUT how many are out now. -o wide adds
 
 // ask asks for repairs, as a bar for each scope, a table and a picture.
 func (o *mttrOptions) ask(ctx context.Context) (answer, error) {
-	res, err := o.client().Past.Repairs(ctx, &musterv1.RepairsRequest{AsOf: o.asOf.message(), Since: o.since.message(), Scope: o.scope, By: o.by})
+	res, err := o.client().Past.Repairs(ctx, &musterv1.RepairsRequest{AsOf: o.asOf.message(), Since: o.window.from(), Scope: o.scope, By: o.by})
 	if err != nil {
 		return answer{}, err
 	}
 	rows, _, _ := pictures.Stages(res.GetRepairs())
 	return answer{message: res, picture: draw.StageBars(rows, draw.Wide), table: repairTable(res.GetRepairs()), lead: func(p *page) {
-		p.covered(res.GetWindow())
+		p.covered(res.GetWindow(), &o.window)
 		for _, r := range res.GetRepairs() {
 			if r.GetCause() == "" && r.GetRepaired() > 0 {
 				p.stages(r)

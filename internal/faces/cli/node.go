@@ -12,6 +12,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func newNode(a *app) *cobra.Command {
@@ -74,7 +75,9 @@ func (o *nodeListOptions) ask(ctx context.Context) (answer, error) {
 	}
 	if people := o.output == "table" || o.output == "wide"; people && o.limit > 0 && len(ans.table.rows) > o.limit {
 		ans.table.rows = ans.table.rows[:o.limit]
-		ans.tail = func(p *page) { p.say("%d of %d nodes; --limit shows more.", o.limit, len(res.GetNodes())) }
+		ans.tail = func(p *page) {
+			p.say("%d of %s; --limit shows more.", o.limit, text.Count(len(res.GetNodes()), "node"))
+		}
 	}
 	return ans, nil
 }

@@ -63,12 +63,13 @@ func newNodeVerb(a *app, v serviceVerb) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			said := words.Few(names, 4) + ": " + v.done
 			if v.name == "uncordon" {
-				if err := o.checkUncordon(cmd.Context(), names); err != nil {
+				if said, err = o.checkUncordon(cmd.Context(), names, v.done); err != nil {
 					return err
 				}
 			}
-			return o.set(cmd.Context(), names, words.Few(names, 4)+": "+v.done)
+			return o.set(cmd.Context(), names, said)
 		},
 	}
 	o.writing.flags(cmd)

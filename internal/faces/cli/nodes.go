@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // nodesOptions are those of `muster nodes`.
@@ -41,7 +42,7 @@ A failure is a time out of service that was neither planned nor a mere suspicion
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}
-	o.window.flags(a, cmd, "90d")
+	o.window.flags(a, cmd)
 	cmd.Flags().StringSliceVar(&o.states, "state", nil, "only in these states: "+strings.Join(nodeStates, ", "))
 	cmd.Flags().BoolVarP(&o.all, "all", "A", false, "every node, those without trouble too")
 	cmd.Flags().IntVar(&o.limit, "limit", 50, "show at most so many (json, yaml and csv have all)")
@@ -50,7 +51,7 @@ A failure is a time out of service that was neither planned nor a mere suspicion
 
 func (o *nodesOptions) ask(ctx context.Context) (answer, error) {
 	res, err := o.client().Past.NodeHistory(ctx, &musterv1.NodeHistoryRequest{
-		AsOf: o.asOf.message(), Since: o.since.message(), Scope: o.scope, States: o.states, Troubled: !o.all && len(o.states) == 0,
+		AsOf: o.asOf.message(), Since: o.window.from(), Scope: o.scope, States: o.states, Troubled: !o.all && len(o.states) == 0,
 	})
 	if err != nil {
 		return answer{}, err
@@ -64,10 +65,12 @@ func (o *nodesOptions) ask(ctx context.Context) (answer, error) {
 		t.add(n.GetNode(), n.GetPartition(), n.GetIsland(), state(n.GetState()), n.GetSince(), n.GetCause(),
 			n.GetFailures(), spanOf(n.GetDown()), n.GetLastFailure(), n.GetFailuresEver(), n.GetInterruptionsEver())
 	}
-	ans := answer{message: res, table: t, lead: func(p *page) { p.covered(res.GetWindow()) }}
+	ans := answer{message: res, table: t, lead: func(p *page) { p.covered(res.GetWindow(), &o.window) }}
 	if people := o.output == "table" || o.output == "wide"; people && o.limit > 0 && len(t.rows) > o.limit {
 		t.rows = t.rows[:o.limit]
-		ans.tail = func(p *page) { p.say("%d of %d nodes; --limit shows more.", o.limit, len(res.GetNodes())) }
+		ans.tail = func(p *page) {
+			p.say("%d of %s; --limit shows more.", o.limit, text.Count(len(res.GetNodes()), "node"))
+		}
 	}
 	return ans, nil
 }

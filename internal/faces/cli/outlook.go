@@ -12,6 +12,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // outlookOptions are those of `muster outlook`.
@@ -149,8 +150,8 @@ func oddsText(o *musterv1.FlexOutlook) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s GPUs of flex in %s lasted %s (%s runs in 28 days).", grouped(int64(o.GetGpus())), o.GetPartition(),
-		strings.Join(parts, ", "), grouped(int64(o.GetRuns())))
+	return fmt.Sprintf("%s of flex in %s lasted %s (%s in 28 days).", text.Count(o.GetGpus(), "GPU"), o.GetPartition(),
+		strings.Join(parts, ", "), text.Count(o.GetRuns(), "run"))
 }
 
 func occasions(odds float64) string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // This file says what a change would do, as --dry-run and the question before a change show it.
@@ -40,7 +41,7 @@ func gangsInPieces(events []*musterv1.Event) (lines []string) {
 		said[f.Partition] = true
 		for _, g := range f.Gangs {
 			if g.Missing > 0 {
-				lines = append(lines, fmt.Sprintf("Warning: the gang that %s was promised does not fit into one island of %s: %s lacks %s GPUs for it.", g.Quota, f.Partition, g.Island, threes(g.Missing)))
+				lines = append(lines, fmt.Sprintf("Warning: the gang that %s was promised does not fit into one island of %s: %s lacks %s for it.", g.Quota, f.Partition, g.Island, text.Count(g.Missing, "GPU")))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // fleetSentences say what events about nodes, quota and people would lead to, by kind.
@@ -62,10 +63,10 @@ var fleetSentences = map[string]func(f foreseen) string{
 	"access.set":    func(f foreseen) string { return f.Quota + " is " + f.whoMay() },
 	"grant.set":     foreseen.granted,
 	"grant.ended": func(f foreseen) string {
-		return fmt.Sprintf("what was granted to %s in %s for a time ends; %s GPUs are left", f.Quota, f.Partition, threes(f.GPUs))
+		return fmt.Sprintf("what was granted to %s in %s for a time ends; %s left", f.Quota, f.Partition, text.Counted(f.GPUs, "GPU is", "GPUs are"))
 	},
 	"grant.transferred": func(f foreseen) string {
-		return fmt.Sprintf("%s GPUs of quota in %s go from %v to %v", threes(f.GPUs), f.Partition, f.From, f.To)
+		return fmt.Sprintf("%s of quota in %s %s from %v to %v", text.Count(f.GPUs, "GPU"), f.Partition, text.Verb(f.GPUs, "goes", "go"), f.From, f.To)
 	},
 	"hold.placed": foreseen.held,
 	"hold.ended":  foreseen.holdEnded,
@@ -73,7 +74,7 @@ var fleetSentences = map[string]func(f foreseen) string{
 		return fmt.Sprintf("request %d for %s is kept until it is answered", f.Request.ID, f.Request.Quota)
 	},
 	"request.offered": func(f foreseen) string {
-		return fmt.Sprintf("%s offers %s GPUs for request %d", f.Offer.From, threes(f.Offer.GPUs), f.ID)
+		return fmt.Sprintf("%s offers %s for request %d", f.Offer.From, text.Count(f.Offer.GPUs, "GPU"), f.ID)
 	},
 	"request.ended":   func(f foreseen) string { return fmt.Sprintf("request %d is %s", f.ID, f.State) },
 	"backing.aligned": foreseen.aligned,
@@ -92,7 +93,7 @@ func (f foreseen) deadOnes() string {
 	if f.Dead == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %d GPUs dead", f.Dead)
+	return fmt.Sprintf(", %s dead", text.Count(f.Dead, "GPU"))
 }
 
 // holdEnded says why a hold ends, and that a grant which used it up goes on.
@@ -108,7 +109,7 @@ func (f foreseen) leftOver() string {
 	if f.Left == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s GPUs of it are left", threes(f.Left))
+	return fmt.Sprintf(", %s left", text.Counted(f.Left, "GPU of it is", "GPUs of it are"))
 }
 
 // whoMay says who is on the access list of a quota.
@@ -119,7 +120,7 @@ func (f foreseen) whoMay() string {
 // granted says what a quota is granted then, and what of it ends by itself.
 func (f foreseen) granted() string {
 	was, _ := f.Was.(float64)
-	text := fmt.Sprintf("%s gets a grant of %s GPUs in %s (it has %s)", f.Quota, threes(f.GPUs), f.Partition, threes(int(was)))
+	text := fmt.Sprintf("%s gets a grant of %s in %s (it has %s)", f.Quota, text.Count(f.GPUs, "GPU"), f.Partition, threes(int(was)))
 	if f.Gang > 0 {
 		text += fmt.Sprintf(", gang %s", threes(f.Gang))
 	}
@@ -144,7 +145,7 @@ func (f foreseen) held() string {
 	case f.Hold.Namespace != "":
 		whom = "namespace " + f.Hold.Namespace + " in " + whom
 	}
-	return fmt.Sprintf("%s GPUs of %s are held for %s", threes(f.Hold.GPUs), f.Hold.Partition, whom)
+	return fmt.Sprintf("%s of %s %s held for %s", text.Count(f.Hold.GPUs, "GPU"), f.Hold.Partition, text.Verb(f.Hold.GPUs, "is", "are"), whom)
 }
 
 // aligned says what backs the quotas then, where it differs.

@@ -11,7 +11,7 @@ func TestWhatWouldHappenIsSaidInSentences(t *testing.T) {
 	for _, c := range []struct{ kind, data, want string }{
 		{"grant.set", `{"quota":"safety/red","partition":"tiger/b200","gpus":0,"was":4000}`, "safety/red gets a grant of 0 GPUs in tiger/b200 (it has 4,000)"},
 		{"holds.changed", `{"id":4,"pool":0,"from":0,"to":3,"holds":3}`, "red/sweep-5 (3 replicas) becomes unprotected"},
-		{"replicas.evicted", `{"id":4,"spots":[{"nodes":["a","b"]}],"whole":true,"for":5,"class":"borrowing"}`, "red/sweep-5 must leave: 2 replicas, for red/big; no backing of its quota is left for it"},
+		{"replicas.evicted", `{"id":4,"spots":[{"nodes":["a","b"]}],"whole":true,"for":5,"class":"borrowing"}`, "red/sweep-5 must leave: 2 replicas, for red/big; no backing of its quota is left for this work"},
 		{"replicas.placed", `{"id":5,"partition":"t/g","spots":[{"nodes":["a"]}],"holds":1,"reserved":true}`, "red/big has room reserved until others have left: 1 replica, guaranteed, in t/g"},
 		{"access.set", `{"quota":"u","access":{"users":["bob","eve"]}}`, "u is open to users bob, eve"},
 		{"node.changed", `{"node":"n1","from":"healthy","to":"degraded","dead":2}`, "n1 turns from healthy to degraded, 2 GPUs dead"},

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"strings"
+
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // asked is what a workload asks for, as events say it.
@@ -47,8 +49,5 @@ func replicas(spots []any) string {
 			}
 		}
 	}
-	if n == 1 {
-		return "1 replica"
-	}
-	return fmt.Sprintf("%d replicas", n)
+	return text.Count(n, "replica")
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // plannedOptions are those of `muster maintenance ahead`.
@@ -66,7 +66,8 @@ func (p *page) toDo(works []*musterv1.PlannedWork) {
 	for _, w := range works {
 		if help := w.GetHelp(); help != "" && !told[help] && !p.wide {
 			told[help] = true
-			fmt.Fprintf(p, "\nA moment that suits you: %s\n", help)
+			p.say("")
+			p.toCopy("A moment that suits you: ", help)
 		}
 	}
 }
@@ -145,18 +146,18 @@ func dayTime(at *timestamppb.Timestamp) string { return at.AsTime().Format("2006
 // rollouts says in one line how far each rollout is, and in another what it waits for.
 func (p *page) rollouts(list []*musterv1.Rollout) {
 	for _, r := range list {
-		fmt.Fprintf(p, "%s is %s in stage %s: %d of %d nodes done, %d failed, %d visited now.\n", r.GetName(), r.GetState(), r.GetStage(), r.GetDone(), r.GetOf(), r.GetFailed(), r.GetVisits())
+		p.say("%s is %s in stage %s: %s of %s done, %s failed, %s visited now.", r.GetName(), r.GetState(), r.GetStage(), text.Group(r.GetDone()), text.Count(r.GetOf(), "node"), text.Group(r.GetFailed()), text.Group(r.GetVisits()))
 		if waits := waitsText(r); waits != "" {
-			fmt.Fprintf(p, "It waits for: %s.\n", waits)
+			p.say("It waits for: %s.", waits)
 		}
-		fmt.Fprintln(p)
+		p.say("")
 	}
 }
 
 // boards says what zones keep away, for whom, and what that costs.
 func (p *page) boards(list []*musterv1.Zone) {
 	for _, z := range list {
-		fmt.Fprintf(p, "%s keeps %s away from %s, %s. %s: ask %s, %s\n", z.GetName(), strings.Join(z.GetBlocks(), ", "), z.GetScope()+z.GetWorkload(), p.inForce(z), z.GetReason(), z.GetOwner(), z.GetLink())
+		p.say("%s keeps %s away from %s, %s. %s: ask %s, %s", z.GetName(), strings.Join(z.GetBlocks(), ", "), z.GetScope()+z.GetWorkload(), p.inForce(z), z.GetReason(), z.GetOwner(), z.GetLink())
 		costs := []string{words.Count(int(z.GetBehind()), "node") + " behind"}
 		if z.GetOldest() != nil && z.GetBehind() > 0 {
 			costs[0] += " since " + p.moment(z.GetOldest().AsTime())
@@ -168,7 +169,7 @@ func (p *page) boards(list []*musterv1.Zone) {
 			}
 		}
 		slices.Sort(costs[2:])
-		fmt.Fprintf(p, "It costs: %s.\n\n", strings.Join(costs, "; "))
+		p.say("It costs: %s.\n", strings.Join(costs, "; "))
 	}
 }
 

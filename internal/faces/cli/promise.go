@@ -9,6 +9,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	pictures "github.com/muster-fleet/muster/internal/faces/picture"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // promiseOptions are those of `muster promise`.
@@ -148,7 +149,7 @@ func (p *page) spares(list []*musterv1.Spares) {
 }
 
 func (p *page) spare(s *musterv1.Spares) string {
-	whose := fmt.Sprintf("%s in %s/%s: gang of %d nodes", s.GetQuota(), s.GetPartition(), s.GetIsland(), s.GetGang())
+	whose := fmt.Sprintf("%s in %s/%s: gang of %s", s.GetQuota(), s.GetPartition(), s.GetIsland(), text.Count(s.GetGang(), "node"))
 	needs := fmt.Sprintf("needs %d more, %d healthy there", s.GetNeeded(), s.GetThere())
 	switch {
 	case s.GetMissing() > 0:

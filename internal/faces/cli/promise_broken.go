@@ -13,9 +13,8 @@ import (
 // brokenOptions are those of `muster promise broken`.
 type brokenOptions struct {
 	*app
-	reading
+	window
 	scope string
-	since moment
 	limit int32
 }
 
@@ -32,26 +31,19 @@ the record.`,
 		Args:    needs(0, 1, "at most one cluster, partition or island"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.scope = first(args)
+			if err := o.window.check(); err != nil {
+				return err
+			}
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}
-	o.reading.flags(a, cmd)
-	o.since.env = a.Env
-	cmd.Flags().Var(&o.since, "since", "only from this moment on: 2026-11-01, or 7d (28d)")
+	o.window.flags(a, cmd)
 	cmd.Flags().Int32Var(&o.limit, "limit", 100, "at most so many")
 	return cmd
 }
 
-// none says that nothing was broken, and since when.
-func (o *brokenOptions) none() string {
-	if o.since.message() == nil {
-		return "No promise was broken in the last 28 days; --since 90d looks further back."
-	}
-	return "No promise was broken in this time."
-}
-
 func (o *brokenOptions) ask(ctx context.Context) (answer, error) {
-	res, err := o.client().Promises.Broken(ctx, &musterv1.BrokenRequest{AsOf: o.asOf.message(), Since: o.since.message(), Scope: o.scope, Limit: o.limit})
+	res, err := o.client().Promises.Broken(ctx, &musterv1.BrokenRequest{AsOf: o.asOf.message(), Since: o.window.from(), Scope: o.scope, Limit: o.limit})
 	if err != nil {
 		return answer{}, err
 	}
@@ -60,7 +52,7 @@ func (o *brokenOptions) ask(ctx context.Context) (answer, error) {
 
 // answer shows breaks. What broke them is wrapped and not cut: it is what people come for.
 func (o *brokenOptions) answer(res *musterv1.BrokenResponse) answer {
-	t := newTable(o.none(),
+	t := newTable("No promise was broken in this time.",
 		column{head: "WHEN"}, column{head: "WHERE", name: true}, column{head: "HORIZON"}, column{head: "PROMISES", right: true},
 		column{head: "PROMISED", brief: "PROMISED NODES", right: true}, column{head: "WHOLE", right: true}, column{head: "BROKEN BY", folds: true}, column{head: "CAUSE", folds: true},
 		column{head: "INCIDENTS", wide: true, cut: true}, column{head: "RECORD", right: true, wide: true})
@@ -74,7 +66,7 @@ func (o *brokenOptions) answer(res *musterv1.BrokenResponse) answer {
 		}
 		t.add(b.GetAt(), where, spanOfHours(b.GetHorizonHours()), b.GetPromises(), b.GetPromised(), b.GetWhole(), by, cause, words.Few(b.GetIncidents(), 3), b.GetRecord())
 	}
-	ans := answer{message: res, table: t}
+	ans := answer{message: res, table: t, lead: func(p *page) { p.covered(res.GetWindow(), &o.window) }}
 	if len(res.GetBreaks()) > 0 {
 		ans.unmet = "promises were broken"
 	}

@@ -12,6 +12,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func newQuota(a *app) *cobra.Command {
@@ -164,7 +165,7 @@ func note(g *musterv1.Grant) string {
 		parts = append(parts, fmt.Sprintf("gang lacks %d in %s", g.GetGangMissing(), g.GetGangIsland()))
 	}
 	if n := len(g.GetIslands()); n > 1 && g.GetLargestPiece() < g.GetBacked() {
-		parts = append(parts, fmt.Sprintf("backed in %d islands, at most %d in one", n, g.GetLargestPiece()))
+		parts = append(parts, fmt.Sprintf("backed in %s, at most %s in one", text.Count(n, "island"), text.Group(g.GetLargestPiece())))
 	}
 	if g.GetStale() {
 		parts = append(parts, "stale")
@@ -276,7 +277,7 @@ func (p *page) ends(g *musterv1.Grant) string {
 	if t == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%d GPUs end %s (%s); %d last. %s granted them", t.GetGpus(), weekday(t.GetUntil().AsTime()), p.clock.until(t.GetUntil().AsTime()), g.GetAssigned()-t.GetGpus(), t.GetBy())
+	text := fmt.Sprintf("%s %s (%s); %s last. %s granted them", text.Counted(t.GetGpus(), "GPU ends", "GPUs end"), weekday(t.GetUntil().AsTime()), p.clock.until(t.GetUntil().AsTime()), text.Group(g.GetAssigned()-t.GetGpus()), t.GetBy())
 	if t.GetReason() != "" {
 		text += ": " + t.GetReason()
 	}

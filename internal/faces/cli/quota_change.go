@@ -10,6 +10,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // accessFlags say who may target a quota.
@@ -123,11 +124,11 @@ is unprotected, as after any cut.`,
 func (o *grantOptions) said(req *musterv1.SetGrantRequest) string {
 	switch {
 	case req.GetUntil() == nil:
-		return fmt.Sprintf("%s has a grant of %d GPUs in %s", req.GetQuota(), req.GetGpus(), req.GetPartition())
+		return fmt.Sprintf("%s has a grant of %s in %s", req.GetQuota(), text.Count(req.GetGpus(), "GPU"), req.GetPartition())
 	case req.GetGpus() == 0:
 		return fmt.Sprintf("what %s had for a time in %s ends now; it has the grant that lasts", req.GetQuota(), req.GetPartition())
 	}
-	return fmt.Sprintf("%s has %d GPUs more in %s until %s (%s)", req.GetQuota(), req.GetGpus(), req.GetPartition(), dayText(o.until.at.In(o.zone())), clock{o.Now(), o.zone()}.until(o.until.at))
+	return fmt.Sprintf("%s has %s more in %s until %s (%s)", req.GetQuota(), text.Count(req.GetGpus(), "GPU"), req.GetPartition(), dayText(o.until.at.In(o.zone())), clock{o.Now(), o.zone()}.until(o.until.at))
 }
 
 // dayText is a moment with its day of the week and its zone.
@@ -149,7 +150,7 @@ func (o *grantOptions) request(cmd *cobra.Command, args []string) (*musterv1.Set
 	}
 	if cmd.Flags().Changed("gang") {
 		if o.gang < 0 || o.gang > gpus && o.until.at.IsZero() {
-			return nil, usage("--gang %d GPUs; write a number from 0 to the grant of %d", o.gang, gpus)
+			return nil, usage("--gang %s; write a number from 0 to the grant of %s", text.Count(o.gang, "GPU"), text.Group(gpus))
 		}
 		req.Gang = &o.gang
 	}
@@ -179,7 +180,7 @@ func newQuotaTransfer(a *app) *cobra.Command {
 					Write: w, From: args[0], To: args[1], Partition: args[2], Gpus: gpus,
 				})
 				return res.GetWritten(), err
-			}, fmt.Sprintf("%d GPUs of %s transferred from %s to %s", gpus, args[2], args[0], args[1]))
+			}, fmt.Sprintf("%s of %s transferred from %s to %s", text.Count(gpus, "GPU"), args[2], args[0], args[1]))
 		},
 	}
 	o.writing.flags(cmd)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // historyOptions are those of `muster quota history`.
@@ -53,7 +54,7 @@ func (o *historyOptions) ask(ctx context.Context) (answer, error) {
 	}
 	note := ""
 	if unread := res.GetUnread(); unread > 0 {
-		note = fmt.Sprintf("The server has %d versions of its log still to read; later changes are missing. Ask again in a while.", unread)
+		note = fmt.Sprintf("The server has %s of its log still to read; later changes are missing. Ask again in a while.", text.Count(int64(unread), "version"))
 	}
 	return answer{message: res, table: t, note: note}, nil
 }

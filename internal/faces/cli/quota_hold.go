@@ -9,6 +9,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // holdOptions are those of `muster quota hold`.
@@ -105,7 +106,7 @@ func (o *holdOptions) place(ctx context.Context, args []string) error {
 			User: o.holder.user, Namespace: o.holder.namespace,
 		})
 		return res.GetWritten(), err
-	}, fmt.Sprintf("%d GPUs of %s held for %s until %s", gpus, args[1], o.heldFor(args[0]), clock{o.Now(), o.zone()}.moment(o.until.at)))
+	}, fmt.Sprintf("%s of %s held for %s until %s", text.Count(gpus, "GPU"), args[1], o.heldFor(args[0]), clock{o.Now(), o.zone()}.moment(o.until.at)))
 }
 
 // heldFor says whom a hold is for, and in which quota.
@@ -146,7 +147,7 @@ func inside(h *musterv1.Hold) bool { return h.GetUser() != "" || h.GetNamespace(
 
 // holdText says a hold in a few words.
 func holdText(h *musterv1.Hold) string {
-	text := fmt.Sprintf("hold %d: %d GPUs of %s", h.GetId(), h.GetGpus(), h.GetPartition())
+	text := fmt.Sprintf("hold %d: %s of %s", h.GetId(), text.Count(h.GetGpus(), "GPU"), h.GetPartition())
 	if inside(h) {
 		text += fmt.Sprintf(" for %s (%d used)", holderOf(h), h.GetUsed())
 	}

@@ -9,6 +9,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // askOptions are those of `muster quota request`.
@@ -81,7 +82,7 @@ func (o *askOptions) ask(ctx context.Context, m *musterv1.AskRequest) error {
 func (p *page) request(r *musterv1.QuotaRequest) {
 	p.say("Request %d: %s, by %s", r.GetId(), askedForQuota(r), r.GetBy())
 	for _, o := range r.GetOffers() {
-		p.say("  %s agreed that %s gives %d GPUs", o.GetBy(), o.GetFrom(), o.GetGpus())
+		p.say("  %s agreed that %s gives %s", o.GetBy(), o.GetFrom(), text.Count(o.GetGpus(), "GPU"))
 	}
 	if c := r.GetChances(); c != nil {
 		p.say("")
@@ -94,17 +95,17 @@ func (p *page) request(r *musterv1.QuotaRequest) {
 func (p *page) chances(r *musterv1.QuotaRequest, c *musterv1.Chances) {
 	p.say("What there is in %s:", r.GetPartition())
 	if c.GetUnallocated() >= r.GetGpus() {
-		p.say("  %d GPUs are unallocated: it can be granted at once", c.GetUnallocated())
+		p.say("  %s unallocated: it can be granted at once", text.Counted(c.GetUnallocated(), "GPU is", "GPUs are"))
 		p.command(fmt.Sprintf("muster quota answer %d grant", r.GetId()))
 	} else {
-		p.say("  %d GPUs are unallocated, of the %d asked for", c.GetUnallocated(), r.GetGpus())
+		p.say("  %s unallocated, of the %s asked for", text.Counted(c.GetUnallocated(), "GPU is", "GPUs are"), text.Group(r.GetGpus()))
 	}
-	p.say("  %d GPUs are flex, %d of them free now: meanwhile, for work that may be interrupted", c.GetFlex(), c.GetFlexFree())
+	p.say("  %s flex, %s of them free now: meanwhile, for work that may be interrupted", text.Counted(c.GetFlex(), "GPU is", "GPUs are"), text.Group(c.GetFlexFree()))
 	if r.GetUntil() != nil {
 		return // what others give moves for good
 	}
 	for _, g := range c.GetGivers() {
-		p.say("  %s used %d of its %d GPUs at most in 90 days: %d could move, if %s agrees", g.GetQuota(), g.GetHighest(), g.GetGrant(), g.GetSpare(),
+		p.say("  %s used %s of its %s at most in 90 days: %s could move, if %s agrees", g.GetQuota(), text.Group(g.GetHighest()), text.Count(g.GetGrant(), "GPU"), text.Group(g.GetSpare()),
 			orElse(g.GetOwner(), "its owner (none is named)"))
 		p.command(fmt.Sprintf("muster quota offer %d %s %d", r.GetId(), g.GetQuota(), min(g.GetSpare(), r.GetGpus())))
 	}
@@ -121,7 +122,7 @@ func askedForQuota(r *musterv1.QuotaRequest) string {
 // askedFor says what a request asks for: GPUs, or access.
 func askedFor(r *musterv1.QuotaRequest) string {
 	if r.GetGpus() > 0 {
-		asks := fmt.Sprintf("%d GPUs more of %s", r.GetGpus(), r.GetPartition())
+		asks := fmt.Sprintf("%s more of %s", text.Count(r.GetGpus(), "GPU"), r.GetPartition())
 		if r.GetUntil() != nil {
 			asks += " until " + dayText(r.GetUntil().AsTime())
 		}

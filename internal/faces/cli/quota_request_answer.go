@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // requestNumber reads the number of a request.
@@ -52,7 +53,7 @@ func newQuotaOffer(a *app) *cobra.Command {
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Requests.Offer(ctx, &musterv1.OfferRequest{Write: o.writing.message(), Id: id, From: args[1], Gpus: gpus})
 				return res.GetWritten(), err
-			}, fmt.Sprintf("%d GPUs of %s offered for request %d", gpus, args[1], id))
+			}, fmt.Sprintf("%s of %s offered for request %d", text.Count(gpus, "GPU"), args[1], id))
 		},
 	}
 	o.writing.flags(cmd)

@@ -47,13 +47,13 @@ in every full hour.`,
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}
-	o.window.flags(a, cmd, "28d")
+	o.window.flags(a, cmd)
 	cmd.Flags().StringVar(&o.cluster, "cluster", "", "only reasons that are about this cluster")
 	return cmd
 }
 
 func (o *waitingOptions) ask(ctx context.Context) (answer, error) {
-	res, err := o.client().Past.Waiting(ctx, &musterv1.WaitingRequest{AsOf: o.asOf.message(), Since: o.since.message(), Quota: o.quota, Cluster: o.cluster})
+	res, err := o.client().Past.Waiting(ctx, &musterv1.WaitingRequest{AsOf: o.asOf.message(), Since: o.window.from(), Quota: o.quota, Cluster: o.cluster})
 	if err != nil {
 		return answer{}, err
 	}
@@ -63,7 +63,7 @@ func (o *waitingOptions) ask(ctx context.Context) (answer, error) {
 	for _, r := range res.GetRows() {
 		t.add(r.GetWeek().AsTime().Format(time.DateOnly), r.GetCluster(), r.GetQuota(), r.GetReason(), r.GetPart(), figure{r.GetGpuHours(), gpuHours(r.GetGpuHours())})
 	}
-	return answer{message: res, table: t, lead: func(p *page) { p.parts(res.GetRows()) }}, nil
+	return answer{message: res, table: t, lead: func(p *page) { p.covered(o.window.asked(), &o.window); p.parts(res.GetRows()) }}, nil
 }
 
 // partWords say the parts of waiting, in the order in which they are shown.
@@ -145,7 +145,7 @@ func newReportHealth(a *app) *cobra.Command {
 }
 
 func (o *standingOptions) ask(ctx context.Context) (answer, error) {
-	res, err := o.client().Past.Standing(ctx, &musterv1.StandingRequest{AsOf: o.asOf.message(), Since: o.since.message(), Scope: o.scope, By: o.by})
+	res, err := o.client().Past.Standing(ctx, &musterv1.StandingRequest{AsOf: o.asOf.message(), Since: o.window.from(), Scope: o.scope, By: o.by})
 	if err != nil {
 		return answer{}, err
 	}
@@ -162,7 +162,7 @@ func (o *standingOptions) ask(ctx context.Context) (answer, error) {
 			figure{h.GetDownGpuHours(), gpuHours(h.GetDownGpuHours())}, figure{h.GetUndoneGpuHours(), gpuHours(h.GetUndoneGpuHours())},
 			h.GetPromisesIssued(), h.GetPromisesBroken(), statesText(h.GetNodeHours()))
 	}
-	return answer{message: res, table: t, lead: func(p *page) { p.coveredBy(rows) }, tail: func(p *page) {
+	return answer{message: res, table: t, lead: func(p *page) { p.coveredBy(rows, &o.window) }, tail: func(p *page) {
 		p.wrapAs("", "Down and undone are GPU-hours. Each hour a promise for a day is made for a whole partition; it is kept if as many nodes were whole. muster promise has those since the first one, for 28 days and by island; the page Promise has both.")
 	}}, nil
 }
@@ -214,7 +214,7 @@ func newReportQuotas(a *app) *cobra.Command {
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}
-	o.window.flags(a, cmd, "90d")
+	o.window.flags(a, cmd)
 	cmd.Flags().StringVar(&o.scope, "partition", "", "only this partition, or cluster")
 	cmd.Flags().StringVar(&o.scope, "cluster", "", "only this cluster")
 	cmd.MarkFlagsMutuallyExclusive("partition", "cluster")
@@ -222,7 +222,7 @@ func newReportQuotas(a *app) *cobra.Command {
 }
 
 func (o *quotasOptions) ask(ctx context.Context) (answer, error) {
-	res, err := o.client().Past.QuotaUse(ctx, &musterv1.QuotaUseRequest{AsOf: o.asOf.message(), Since: o.since.message(), Quota: o.quota, Scope: o.scope})
+	res, err := o.client().Past.QuotaUse(ctx, &musterv1.QuotaUseRequest{AsOf: o.asOf.message(), Since: o.window.from(), Quota: o.quota, Scope: o.scope})
 	if err != nil {
 		return answer{}, err
 	}
@@ -242,5 +242,5 @@ func (o *quotasOptions) ask(ctx context.Context) (answer, error) {
 			figure{q.GetUsedGpuHours(), gpuHours(q.GetUsedGpuHours())},
 			figure{used, fmt.Sprintf("%s %4.0f %%", bar(int32(100*min(1, used)), 100, 10), 100*used)}, q.GetHighestUse())
 	}
-	return answer{message: res, table: t, lead: func(p *page) { p.coveredBy(rows) }, tail: func(p *page) { p.say("All but the highest use, which is in GPUs, are GPU-hours.") }}, nil
+	return answer{message: res, table: t, lead: func(p *page) { p.coveredBy(rows, &o.window) }, tail: func(p *page) { p.say("All but the highest use, which is in GPUs, are GPU-hours.") }}, nil
 }

@@ -66,6 +66,7 @@ func (p *Program) Run(ctx context.Context, args []string) int {
 	completion(p.root)
 	p.root.SetArgs(wordsFirst(p.root, args))
 	cmd, err := p.root.ExecuteContextC(ctx)
+	err = together(err)
 	code := exitCode(err)
 	if _, silent := asTold(err); err == nil || silent {
 		return code
@@ -76,6 +77,20 @@ func (p *Program) Run(ctx context.Context, args []string) int {
 		_, _ = fmt.Fprintf(p.Err, "See %s --help\n", cmd.CommandPath())
 	}
 	return code
+}
+
+// exclusive is how the command line reads flags of which only one may be given.
+var exclusive = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
+
+// together says in words that flags were given which exclude each other.
+func together(err error) error {
+	if err == nil {
+		return nil
+	}
+	if m := exclusive.FindStringSubmatch(err.Error()); m != nil {
+		return usage("--%s exclude each other; give one of them", strings.Join(strings.Fields(m[1]), " and --"))
+	}
+	return err
 }
 
 // wordsFirst leaves --help out where the word before it is no command of its group: that is said
@@ -151,6 +166,8 @@ func badFlag(cmd *cobra.Command, err error) error {
 		return usage("%s is below zero; write a whole number from 0", m[1])
 	case errors.As(err, &value) && errors.As(err, &ours):
 		return usage("--%s: %s", value.GetFlag().Name, ours.message)
+	case errors.As(err, &value):
+		return usage("--%s: %s", value.GetFlag().Name, rightValue(value))
 	}
 	if other := alikeFlag(cmd, err); other != "" {
 		return usage("%s; %s", err.Error(), other)
@@ -159,6 +176,27 @@ func badFlag(cmd *cobra.Command, err error) error {
 		return usage("%s; did you mean --%s?", err.Error(), near)
 	}
 	return usage("%s", err.Error())
+}
+
+// rightValue says what is wrong with the value of a flag, and what it takes: of a plain kind, with its default as
+// the example.
+func rightValue(wrong *pflag.InvalidValueError) string {
+	f, value := wrong.GetFlag(), fmt.Sprintf("%.40q ", wrong.GetValue())
+	example := f.DefValue
+	switch kind := f.Value.Type(); {
+	case strings.HasPrefix(kind, "int"), strings.HasPrefix(kind, "uint"):
+		if len(example) == 0 || example == "0" || strings.HasPrefix(example, "-") {
+			example = "8"
+		}
+		return value + "is no number that it takes; write a whole number, as in " + example
+	case strings.HasPrefix(kind, "float"):
+		return value + "is no number; write one as in " + example
+	case kind == "bool":
+		return value + "is neither true nor false; write --" + f.Name + " alone, or --" + f.Name + "=false"
+	case strings.HasPrefix(kind, "stringTo"):
+		return value + "has no = in it; write it as in NAME=VALUE"
+	}
+	return errors.Unwrap(wrong).Error() // kinds of our own say it themselves
 }
 
 // unknownFlag is how the command line reads a flag that the command does not have.

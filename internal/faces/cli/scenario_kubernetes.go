@@ -10,6 +10,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/prove/scenario"
 	"github.com/muster-fleet/muster/internal/prove/stage"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // storyPatience is how long a cluster may take to come to rest after what happens in a
@@ -38,8 +39,8 @@ func tellStories(ctx context.Context, o storyOptions) (scenario.Teller, error) {
 	}
 	if len(others) > 0 && !o.Anyway {
 		const few = 5
-		return nil, Malformed(fmt.Errorf("%s holds %d nodes and pods that no story has made (%s): a story would take them for its own; use an empty control plane (make controlplane-up NODES=0), or --anyway",
-			cluster.Server(), len(others), strings.Join(others[:min(few, len(others))], ", ")))
+		return nil, Malformed(fmt.Errorf("%s holds %s and pods that no story has made (%s): a story would take them for its own; use an empty control plane (make controlplane-up NODES=0), or --anyway",
+			cluster.Server(), text.Count(len(others), "node"), strings.Join(others[:min(few, len(others))], ", ")))
 	}
 	if err := cluster.CheckGates(ctx); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func tellStories(ctx context.Context, o storyOptions) (scenario.Teller, error) {
 // tellStory tells one story, and leaves nothing of it behind.
 func tellStory(ctx context.Context, cluster *stage.Cluster, f *scenario.File, o storyOptions) (report scenario.Report, err error) {
 	if len(f.Fleet.Clusters) != 1 {
-		return notHere(ctx, f, o, fmt.Sprintf("it has %d clusters", len(f.Fleet.Clusters)))
+		return notHere(ctx, f, o, fmt.Sprintf("it has %s", text.Count(len(f.Fleet.Clusters), "cluster")))
 	}
 	var s *stage.Stage
 	report, err = scenario.RunOn(ctx, f, func(set scenario.Setting) (scenario.Stage, error) {

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func newSignal(a *app) *cobra.Command {
@@ -102,7 +103,7 @@ func (o *signalSendOptions) signals(args []string) ([]*musterv1.Signal, error) {
 	case o.xidSaid && o.xid < 1:
 		return nil, usage("--xid %d is no XID; they are numbers from 1 on, as in 79", o.xid)
 	case o.id != "" && len(names) > 1:
-		return nil, usage("--id names one signal, and there are %d nodes", len(names))
+		return nil, usage("--id names one signal, and there are %s", text.Count(len(names), "node"))
 	}
 	return o.flagged(names), nil
 }
@@ -178,7 +179,7 @@ const batchSize = 1000
 func (o *signalSendOptions) send(ctx context.Context, signals []*musterv1.Signal) error {
 	ctx, end := o.within(ctx)
 	defer end()
-	done := o.progress(fmt.Sprintf("sending %d signals", len(signals)))
+	done := o.progress(fmt.Sprintf("sending %s", text.Count(len(signals), "signal")))
 	defer done()
 	var taken, known int32
 	var last *musterv1.SendSignalsResponse
@@ -191,7 +192,7 @@ func (o *signalSendOptions) send(ctx context.Context, signals []*musterv1.Signal
 		if err != nil {
 			err = o.inTheFile(err, from)
 			if from > 0 {
-				return fmt.Errorf("the first %d signals were taken; sending the file again counts nothing twice: %w", from, err)
+				return fmt.Errorf("the first %s taken; sending the file again counts nothing twice: %w", text.Counted(from, "signal was", "signals were"), err)
 			}
 			return err
 		}

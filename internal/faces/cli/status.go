@@ -51,8 +51,8 @@ func (p *page) status(server string, s *musterv1.StatusResponse) {
 		p.wrapAs("roles      ", strings.Join(s.GetRoles(), ", "))
 	}
 	p.say("state      version %d%s", s.GetSeen().GetVersion(), behind(s))
-	p.say("fleet      %s GPUs on %s nodes, %d partitions in %d clusters, %d quotas",
-		grouped(int64(s.GetGpus())), grouped(int64(s.GetNodes())), s.GetPartitions(), s.GetClusters(), s.GetQuotas())
+	p.say("fleet      %s on %s, %s in %s, %s",
+		text.Count(s.GetGpus(), "GPU"), text.Count(s.GetNodes(), "node"), text.Count(s.GetPartitions(), "partition"), text.Count(s.GetClusters(), "cluster"), text.Count(s.GetQuotas(), "quota"))
 	if s.GetAssigned() > 0 {
 		p.say("grants     %s", p.grants(s))
 	}
@@ -77,7 +77,7 @@ func behind(s *musterv1.StatusResponse) string {
 
 // grants says what of all grants is kept, and what is not.
 func (p *page) grants(s *musterv1.StatusResponse) string {
-	says := fmt.Sprintf("%s of %s GPUs are backed", grouped(int64(s.GetAssigned()-s.GetUnbacked())), grouped(int64(s.GetAssigned())))
+	says := fmt.Sprintf("%s of %s backed", grouped(int64(s.GetAssigned()-s.GetUnbacked())), text.Counted(s.GetAssigned(), "GPU is", "GPUs are"))
 	if s.GetGangsUnbacked() > 0 {
 		says += ", " + p.paint.paint(bad, inPieces(s.GetGangsUnbacked()))
 	}

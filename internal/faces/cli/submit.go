@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // submitOptions are those of `muster submit` and `muster job submit`.
@@ -139,39 +140,53 @@ func (o *submitOptions) shape() (*musterv1.WorkloadSpec, error) {
 }
 
 func (o *submitOptions) submit(ctx context.Context, specs []*musterv1.WorkloadSpec) error {
+	var why []string
+	said, next := fmt.Sprintf("%s submitted", text.Count(len(specs), "workload")), []string(nil)
 	if len(specs) == 1 {
-		why := ""
-		return o.writeAnd(ctx, func(ctx context.Context) (*musterv1.Written, error) {
-			res, err := o.client().Workloads.Submit(ctx, &musterv1.SubmitRequest{Write: o.writing.message(), Spec: specs[0]})
-			if err == nil && !res.GetWritten().GetDryRun() {
-				why = o.hopeless(ctx, specs[0])
-			}
-			return res.GetWritten(), err
-		}, fmt.Sprintf("%s/%s submitted to %s", specs[0].GetNamespace(), specs[0].GetName(), specs[0].GetTarget()), func(p *page) {
-			if why != "" {
-				p.wrapAs("", why)
-			}
-		},
-			fmt.Sprintf("muster why %s/%s says how it stands.", specs[0].GetNamespace(), specs[0].GetName()))
+		said = fmt.Sprintf("%s/%s submitted to %s", specs[0].GetNamespace(), specs[0].GetName(), specs[0].GetTarget())
+		next = []string{fmt.Sprintf("muster why %s/%s says how it stands.", specs[0].GetNamespace(), specs[0].GetName())}
 	}
-	return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
-		res, err := o.client().Workloads.SubmitBatch(ctx, &musterv1.SubmitBatchRequest{Write: o.writing.message(), Specs: specs})
-		return res.GetWritten(), err
-	}, fmt.Sprintf("%d workloads submitted", len(specs)))
+	return o.writeAround(ctx, func(ctx context.Context) (*musterv1.Written, error) {
+		written, err := o.send(ctx, specs)
+		if err == nil && !written.GetDryRun() {
+			why = o.hopeless(ctx, specs)
+		}
+		return written, err
+	}, said, around{before: func(p *page) {
+		for _, line := range why {
+			p.wrapAs("", line)
+		}
+	}}, next...)
 }
 
-// hopeless says why a workload will not start by waiting; "" for all others. It is
-// submitted even so, because its quota may get a larger grant.
-func (o *submitOptions) hopeless(ctx context.Context, spec *musterv1.WorkloadSpec) string {
-	res, err := o.client().Workloads.Why(ctx, &musterv1.WhyRequest{Namespace: spec.GetNamespace(), Name: spec.GetName()})
-	if err != nil || res.GetAnswer() != "impossible" || len(res.GetBlockers()) == 0 {
-		return ""
+func (o *submitOptions) send(ctx context.Context, specs []*musterv1.WorkloadSpec) (*musterv1.Written, error) {
+	if len(specs) == 1 {
+		res, err := o.client().Workloads.Submit(ctx, &musterv1.SubmitRequest{Write: o.writing.message(), Spec: specs[0]})
+		return res.GetWritten(), err
 	}
-	first := res.GetBlockers()[0]
-	text := fmt.Sprintf("It will not start by waiting: %s: %s", first.GetCode(), first.GetText())
-	if o.output != "table" && o.output != "wide" {
-		_, _ = fmt.Fprintf(o.Err, "muster: %s\n", text)
-		return ""
+	res, err := o.client().Workloads.SubmitBatch(ctx, &musterv1.SubmitBatchRequest{Write: o.writing.message(), Specs: specs})
+	return res.GetWritten(), err
+}
+
+// mostAsked is of how many workloads of a batch it is asked whether they can start at all.
+const mostAsked = 16
+
+// hopeless says which workloads will not start by waiting, and why. They are submitted even so, because their
+// quota may get a larger grant. Programs read it on the error stream.
+func (o *submitOptions) hopeless(ctx context.Context, specs []*musterv1.WorkloadSpec) (lines []string) {
+	for _, spec := range specs[:min(len(specs), mostAsked)] {
+		res, err := o.client().Workloads.Why(ctx, &musterv1.WhyRequest{Namespace: spec.GetNamespace(), Name: spec.GetName()})
+		if err != nil || res.GetAnswer() != "impossible" || len(res.GetBlockers()) == 0 {
+			continue
+		}
+		first := res.GetBlockers()[0]
+		lines = append(lines, fmt.Sprintf("Warning: %s/%s will not start by waiting: %s: %s", spec.GetNamespace(), spec.GetName(), first.GetCode(), first.GetText()))
 	}
-	return text
+	if o.output == "table" || o.output == "wide" {
+		return lines
+	}
+	for _, line := range lines {
+		_, _ = fmt.Fprintf(o.Err, "muster: %s\n", line)
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/muster-fleet/muster/internal/state/text"
 )
@@ -17,7 +18,7 @@ type column struct {
 	wide  bool   // only with -o wide and csv
 	spare bool   // left out where it is empty in every row
 	cut   bool   // may be shortened to fit
-	folds bool   // goes on in the next line where there is no room
+	folds bool   // a text, which goes on in the next line before anything else does
 	shell bool   // a command to copy: where it goes on in the next line, a shell reads on there
 	name  bool   // never shortened, for two names may differ in one letter only; folds where nothing else gives way
 }
@@ -70,13 +71,15 @@ func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 	at := t.shown(c, wide)
 	widths := t.widths(at, c, wide)
 	if !wide {
-		t.fit(at, widths)
+		t.fit(at, widths, c)
 	}
-	heads := make([]string, len(at))
+	heads := make([][]string, len(at))
 	for i, k := range at {
-		heads[i] = pad(t.columns[k].title(wide), widths[i], t.columns[k].right)
+		heads[i] = fold(t.columns[k].title(wide), widths[i])
 	}
-	_, _ = fmt.Fprintln(w, p.paint(faint, strings.TrimRight(strings.Join(heads, "  "), " ")))
+	for _, line := range t.beside(heads, at, widths, func(_ int, text string) string { return text }) {
+		_, _ = fmt.Fprintln(w, p.paint(faint, line))
+	}
 	for _, row := range t.rows {
 		_, _ = fmt.Fprintln(w, t.line(row, at, widths, p, c))
 	}
@@ -84,38 +87,52 @@ func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 
 // line is a row; where columns fold, in as many lines as it takes.
 func (t *table) line(row []any, at, widths []int, p paint, c clock) string {
-	cells, most := make([][]string, len(at)), 1
+	cells := make([][]string, len(at))
 	for i, k := range at {
 		cells[i] = t.columns[k].lines(human(row[k], c), widths[i])
-		most = max(most, len(cells[i]))
+	}
+	return strings.Join(t.beside(cells, at, widths, func(k int, text string) string {
+		if m, ok := row[k].(mark); ok {
+			return p.paint(m.style, text)
+		}
+		return text
+	}), "\n")
+}
+
+// beside puts the lines of cells beside each other, each painted by the column that it is of.
+func (t *table) beside(cells [][]string, at, widths []int, painted func(k int, text string) string) []string {
+	most := 1
+	for _, lines := range cells {
+		most = max(most, len(lines))
 	}
 	lines := make([]string, most)
 	for n := range lines {
 		texts := make([]string, len(at))
 		for i, k := range at {
-			text := ""
-			if n < len(cells[i]) {
-				text = cells[i][n]
+			if n >= len(cells[i]) || cells[i][n] == "" {
+				texts[i] = pad("", widths[i], false)
+				continue
 			}
-			texts[i] = pad(text, widths[i], t.columns[k].right)
-			if m, ok := row[k].(mark); ok {
-				texts[i] = strings.Replace(texts[i], text, p.paint(m.style, text), 1)
-			}
+			text := cells[i][n]
+			texts[i] = strings.Replace(pad(text, widths[i], t.columns[k].right), text, painted(k, text), 1)
 		}
 		lines[n] = strings.TrimRight(strings.Join(texts, "  "), " ")
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 // lines is a value in a column of some width: shortened, or folded.
 func (col column) lines(value string, width int) []string {
+	if utf8.RuneCountInString(value) <= width {
+		return []string{value}
+	}
 	if col.shell {
 		return foldShell(value, width)
 	}
-	if col.folds || col.name {
-		return fold(value, width)
+	if col.cut && !col.folds && !col.name {
+		return []string{text.Clip(value, width)}
 	}
-	return []string{text.Clip(value, width)}
+	return fold(value, width)
 }
 
 // shown lists the columns that are shown.

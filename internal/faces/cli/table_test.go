@@ -155,3 +155,37 @@ func TestAFoldedColumnLosesNothing(t *testing.T) {
 		t.Errorf("nothing is folded as %q", got)
 	}
 }
+
+// What is wide gives way where it costs least: a head of several words first, then prose, then a moment
+// between its day and its time. No word breaks while there is room for it.
+func TestATableBreaksBetweenPartsOfWords(t *testing.T) {
+	tab := newTable("", column{head: "WHEN"}, column{head: "WHERE", name: true}, column{head: "PROMISED NODES", right: true}, column{head: "WHOLE NODES", right: true},
+		column{head: "BROKEN BY", folds: true}, column{head: "STATE"}, column{head: "CAUSE", folds: true})
+	tab.add(timestamppb.New(noon.now.Add(-48*time.Hour)), "tiger/h200/i1", int32(8), int32(7),
+		"tiger-h200-infiniband-001..004,tiger-h200-infiniband-017", "quarantined", "SysLogsXIDError 79 on GPU 3")
+	got := shown(tab, false)
+	for line := range strings.SplitSeq(got, "\n") {
+		if n := utf8.RuneCountInString(line); n > widest {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	for _, whole := range []string{"tiger/h200/i1", "001..004,", "quarantined", "SysLogsXIDError", "PROMISED", "2026-11-19"} {
+		if !strings.Contains(got, whole) {
+			t.Errorf("%q is broken:\n%s", whole, got)
+		}
+	}
+}
+
+// Only a word that is wider than its column by itself breaks inside, and there at a sign that is no letter.
+func TestAWordThatIsTooWideBreaksAtASign(t *testing.T) {
+	for text, want := range map[string]string{
+		"research/a,research/b": "research/|a,|research/b",
+		"one,two,three":         "one,two,|three",
+		"ada.lovelace":          "ada.|lovelace",
+		"abcdefghijkl":          "abcdefghij|kl",
+	} {
+		if got := strings.Join(fold(text, 10), "|"); got != want {
+			t.Errorf("%q folds into %q, want %q", text, got, want)
+		}
+	}
+}

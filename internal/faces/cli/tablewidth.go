@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
 // widest is how many columns of a terminal a table takes.
@@ -11,52 +13,132 @@ const widest = 100
 func (t *table) widths(at []int, c clock, wide bool) []int {
 	widths := make([]int, len(at))
 	for i, k := range at {
-		widths[i] = utf8.RuneCountInString(t.columns[k].title(wide))
-		for _, row := range t.rows {
-			widths[i] = max(widths[i], utf8.RuneCountInString(human(row[k], c)))
-		}
+		widths[i] = max(utf8.RuneCountInString(t.columns[k].title(wide)), t.cells(k, c))
 	}
 	return widths
 }
 
-// fit takes room from columns until the table fits, always from the widest that has more than
-// it needs: from texts, then from names, then from what both need to be read well.
-func (t *table) fit(at, widths []int) {
-	const well, least = 18, 10
-	text, name := func(c column) bool { return !c.name }, func(c column) bool { return c.name }
-	for total(widths) > widest {
-		worst := t.widest(at, widths, well, text)
-		if worst < 0 {
-			worst = t.widest(at, widths, well, name)
-		}
-		if worst < 0 {
-			worst = t.widest(at, widths, least, func(column) bool { return true })
-		}
-		if worst < 0 {
-			return
-		}
-		widths[worst]--
+// cells is how wide the values of a column are.
+func (t *table) cells(k int, c clock) (width int) {
+	for _, row := range t.rows {
+		width = max(width, utf8.RuneCountInString(human(row[k], c)))
 	}
+	return width
 }
 
-// widest finds the widest column of a kind wider than least that gives way, or -1.
-func (t *table) widest(at, widths []int, least int, is func(column) bool) int {
-	worst := -1
+// squeeze takes room from columns of a kind, each down to what is the least for it.
+type squeeze struct {
+	is    func(column) bool
+	least func(room) int
+}
+
+// room is how much of it a column needs.
+type room struct {
+	head  int // so that its head stands in one line
+	cells int // so that no value of it goes on in the next line
+	words int // so that no word is broken
+	parts int // so that no part of a word is broken: of a path, of a list, of a name with hyphens
+}
+
+// well is a width in which a text is read well.
+const well = 18
+
+// squeezes are in the order in which room is taken: first of prose that goes on in the next line, then of heads of
+// several words. What breaks words comes last.
+var squeezes = []squeeze{
+	{column.isCut, func(r room) int { return max(well, r.head) }},
+	{column.isText, func(r room) int { return max(30, r.head, r.parts) }},
+	{column.isAny, func(r room) int { return r.cells }},
+	{column.isCut, func(r room) int { return max(12, r.parts) }},
+	{column.isText, func(r room) int { return max(well, r.parts) }},
+	{column.isPlain, func(r room) int { return r.words }},
+	{column.isName, func(r room) int { return max(well, r.parts) }},
+	{column.isText, func(r room) int { return max(10, r.parts) }},
+	{column.isLeft, func(r room) int { return r.parts }},
+	{column.isLeft, func(room) int { return 10 }},
+	{column.isLeft, func(room) int { return 5 }},
+}
+
+func (column) isAny() bool { return true }
+
+// isText says whether a column is prose, which gives way first.
+func (col column) isText() bool { return col.isLeft() && !col.name && !col.isPlain() }
+
+// isCut says whether a column is shortened where it is too wide.
+func (col column) isCut() bool { return col.isText() && col.cut && !col.folds }
+
+// isName says whether a column is of what people copy.
+func (col column) isName() bool { return col.isLeft() && col.name }
+
+// isPlain says whether a column has words and moments: it is as wide as they are, where there is room.
+func (col column) isPlain() bool {
+	return col.isLeft() && !col.cut && !col.folds && !col.shell && !col.name
+}
+
+// isLeft says whether a column may go on in the next line. Numbers do not.
+func (col column) isLeft() bool { return !col.right }
+
+// fit takes room from columns until the table fits, always from the widest of a kind.
+func (t *table) fit(at, widths []int, c clock) {
+	rooms := make([]room, len(at))
 	for i, k := range at {
-		col := t.columns[k]
-		if (col.cut || col.name || col.folds || col.shell) && is(col) && widths[i] > col.least(least) && (worst < 0 || widths[i] > widths[worst]) {
-			worst = i
+		rooms[i] = t.room(k, c)
+	}
+	for _, s := range squeezes {
+		for total(widths) > widest {
+			worst := -1
+			for i, k := range at {
+				if s.is(t.columns[k]) && widths[i] > s.least(rooms[i]) && (worst < 0 || widths[i] > widths[worst]) {
+					worst = i
+				}
+			}
+			if worst < 0 {
+				break
+			}
+			widths[worst]--
 		}
 	}
-	return worst
 }
 
-// least is how far the column may shrink: one that folds keeps room for most words.
-func (col column) least(usual int) int {
-	if col.folds {
-		return max(usual, 16)
+// room is how much a column needs. A head goes on in the next line between its words.
+func (t *table) room(k int, c clock) room {
+	col := t.columns[k]
+	head := longest(strings.Fields(col.title(false)))
+	r := room{head: utf8.RuneCountInString(col.title(false)), cells: max(head, t.cells(k, c)), words: head, parts: head}
+	for _, row := range t.rows {
+		if col.cut && !col.name {
+			break // it is shortened
+		}
+		fields := strings.Fields(human(row[k], c))
+		r.words, r.parts = max(r.words, longest(fields)), max(r.parts, longest(partsOf(row[k], fields)))
 	}
-	return usual
+	return r
+}
+
+// partsOf are the parts of words between which a line may end. Moments have none.
+func partsOf(value any, words []string) (parts []string) {
+	if _, ok := value.(*timestamppb.Timestamp); ok {
+		return words
+	}
+	for _, word := range words {
+		for {
+			at := strings.IndexAny(word, ",/-") + 1
+			if at == 0 {
+				break
+			}
+			parts, word = append(parts, word[:at]), word[at:]
+		}
+		parts = append(parts, word)
+	}
+	return parts
+}
+
+// longest is how long the longest of some words is.
+func longest(words []string) (n int) {
+	for _, word := range words {
+		n = max(n, utf8.RuneCountInString(word))
+	}
+	return n
 }
 
 func total(widths []int) int {
@@ -89,12 +171,12 @@ func fold(text string, width int) []string {
 	return append(lines, string(line))
 }
 
-// partsIn is how much of a word stands in a line: as many whole parts of a path as it takes, else of
-// a name with hyphens, or all that it takes.
+// partsIn is how much of a word stands in a line: as many whole entries of a list as it takes, else parts of
+// a path, else of a name, or all that it takes.
 func partsIn(word []rune, width int) int {
-	for _, end := range "/-" {
+	for _, ends := range []string{",", "/", "-", "_.:@=+"} {
 		for n := width; n > 0; n-- {
-			if word[n-1] == end {
+			if strings.ContainsRune(ends, word[n-1]) {
 				return n
 			}
 		}

@@ -40,12 +40,12 @@ The budget is what may be lost in the window without missing the target.`,
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}
-	o.window.flags(a, cmd, "30d")
+	o.window.flags(a, cmd)
 	return cmd
 }
 
 func (o *targetsOptions) ask(ctx context.Context) (answer, error) {
-	res, err := o.client().Past.Targets(ctx, &musterv1.TargetsRequest{AsOf: o.asOf.message(), Since: o.since.message(), Cluster: o.cluster})
+	res, err := o.client().Past.Targets(ctx, &musterv1.TargetsRequest{AsOf: o.asOf.message(), Since: o.window.from(), Cluster: o.cluster})
 	if err != nil {
 		return answer{}, err
 	}
@@ -54,7 +54,7 @@ func (o *targetsOptions) ask(ctx context.Context) (answer, error) {
 		column{head: "MET"}, column{head: "BUDGET LEFT"}, column{head: "BUDGET", right: true, wide: true}, column{head: "BURNED", right: true, wide: true},
 		column{head: "BURNED BY", folds: true})
 	var rows []covering
-	ans := answer{message: res, table: t, lead: func(p *page) { p.coveredBy(rows) }}
+	ans := answer{message: res, table: t, lead: func(p *page) { p.coveredBy(rows, &o.window) }}
 	for _, one := range res.GetTargets() {
 		if len(rows) == 0 || rows[len(rows)-1].name != one.GetCluster() { // a row for each target
 			rows = append(rows, covering{one.GetCluster(), one.GetCovered()})

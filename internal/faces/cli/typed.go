@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,30 +24,49 @@ var otherwise = map[string][]string{
 var index = regexp.MustCompile(`\[\d+\]`)
 
 // typed gives what is wrong with a field of a message the place where people
-// wrote it: the flag. Fields that no flag of this command line said keep their names.
+// write it: the flag, or the argument. Fields that this command line has no place for keep their names.
 func typed(cmd *cobra.Command, err error) error {
 	var r *client.Refusal
 	if cmd == nil || !errors.As(err, &r) {
 		return err
 	}
 	for _, f := range r.Fields {
-		if flag := flagOf(cmd, f); flag != "" {
-			f.Field = "--" + flag
+		if place := placeOf(cmd, f); place != "" {
+			f.Field = place
 		}
 	}
 	return err
 }
 
-func flagOf(cmd *cobra.Command, f *musterv1.FieldViolation) string {
+// placeOf is where a field is written on this command line: a flag that was given, an argument, or a flag that was
+// left out; "": none of these.
+func placeOf(cmd *cobra.Command, f *musterv1.FieldViolation) string {
+	head, names := namesOf(f)
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			return "--" + name
+		}
+	}
+	if word := cmp.Or(arguments[head], strings.ToUpper(head)); slices.Contains(strings.Fields(cmd.Use), word) {
+		return word
+	}
+	for _, name := range names {
+		if cmd.LocalNonPersistentFlags().Lookup(name) != nil {
+			return "--" + name
+		}
+	}
+	return ""
+}
+
+// arguments are the fields whose arguments bear another word than they.
+var arguments = map[string]string{"path": "QUOTA"}
+
+// namesOf are the flags that a field may have been given by.
+func namesOf(f *musterv1.FieldViolation) (head string, names []string) {
 	path := index.ReplaceAllString(f.GetField(), "")
 	for _, whole := range []string{"spec.", "write.", "zone.", "update.", "notice."} {
 		path = strings.TrimPrefix(path, whole)
 	}
-	head, _, _ := strings.Cut(path, ".")
-	for _, name := range append([]string{strings.ReplaceAll(head, "_", "-")}, otherwise[head]...) {
-		if cmd.Flags().Changed(name) {
-			return name
-		}
-	}
-	return ""
+	head, _, _ = strings.Cut(path, ".")
+	return head, append([]string{strings.ReplaceAll(head, "_", "-")}, otherwise[head]...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func newUpdate(a *app) *cobra.Command {
@@ -70,7 +71,7 @@ func newUpdateList(a *app) *cobra.Command {
 func measuredText(u *musterv1.NodeUpdate) string {
 	var parts []string
 	for _, l := range u.GetMeasured() {
-		parts = append(parts, fmt.Sprintf("%s %s (%d visits)", l.GetGpu(), short(l.GetP90().AsDuration()), l.GetVisits()))
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", l.GetGpu(), short(l.GetP90().AsDuration()), text.Count(l.GetVisits(), "visit")))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,7 +30,7 @@ func (o *freeOptions) usable(ctx context.Context) (answer, error) {
 		}
 	}
 	odds := o.flexOdds(ctx, &o.asOf, asks)
-	return answer{message: res, table: usableTable(res), tail: func(p *page) { p.outlook(res.GetFlex(), home); p.odds(odds) }}, nil
+	return answer{message: res, table: usableTable(res), tail: func(p *page) { p.counted(res.GetQuotas()); p.outlook(res.GetFlex(), home); p.odds(odds) }}, nil
 }
 
 // usableIn asks about a cluster or a partition, or about a quota and those under it.
@@ -92,7 +93,7 @@ func (o *freeOptions) nothingNamed(ctx context.Context) error {
 	for _, f := range all.GetFlex() {
 		names = append(names, f.GetPartition())
 	}
-	return &client.Refusal{Code: "NoSuchQuota", Message: "no quota, cluster or partition is named " + o.scope + text.Meant(o.scope, names)}
+	return &client.Refusal{Code: "NoSuchQuota", Message: fmt.Sprintf("there is no quota, cluster or partition %.80q%s", o.scope, text.Meant(o.scope, names))}
 }
 
 func usableTable(res *musterv1.UsableResponse) *table {
@@ -112,13 +113,29 @@ func usableTable(res *musterv1.UsableResponse) *table {
 	return t
 }
 
+// counted says that what a quota has includes room on which flex work stands: it is the quota's (semantics §5).
+func (p *page) counted(quotas []*musterv1.UsableQuota) {
+	if len(quotas) > 0 {
+		p.wrapAs("", "FREE and BORROW of a quota count the GPUs on which flex work stands, too: that work leaves when the quota's comes. FREE of flex is what no work holds.")
+	}
+}
+
 // outlook says how long flex may last.
 func (p *page) outlook(pools []*musterv1.UsableFlex, namespace string) {
 	if len(pools) > 0 {
 		p.say("")
 	}
 	for _, f := range pools {
-		p.wrapAs("", f.GetPartition()+": quotas may call back "+grouped(int64(f.GetCallable()))+" of its "+grouped(int64(f.GetFlex()))+
-			" flex GPUs at any moment; "+namespace+" holds "+grouped(int64(f.GetHolds()))+", and its fair share is up to "+grouped(int64(f.GetShare()))+".")
+		p.wrapAs("", f.GetPartition()+": quotas may call back "+grouped(int64(f.GetCallable()))+" of its "+text.Count(f.GetFlex(), "flex GPU")+
+			" at any moment; "+namespace+" holds "+grouped(int64(f.GetHolds()))+", and its fair share is up to "+grouped(int64(f.GetShare()))+"."+beyondFree(f))
 	}
+}
+
+// beyondFree says how much of flex the namespace may take from others, where less than its share is free; "": none.
+func beyondFree(f *musterv1.UsableFlex) string {
+	most := f.GetShare() - f.GetHolds()
+	if most <= f.GetFree() {
+		return ""
+	}
+	return fmt.Sprintf(" It may have up to %s more, also where fewer are free: work of namespaces above their share gives way, once that has run its minimum time.", text.Count(most, "GPU"))
 }

@@ -11,6 +11,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // whyOptions are those of `muster why`.
@@ -179,14 +180,11 @@ func place(w *musterv1.Workload) string {
 	if list := w.GetIslands(); len(list) > 0 {
 		where += "/" + strings.Join(list, "+")
 	}
-	return fmt.Sprintf("%s (%s, %d GPUs)", where, nodes(len(w.GetNodes())), w.GetGpus())
+	return fmt.Sprintf("%s (%s, %s)", where, nodes(len(w.GetNodes())), text.Count(w.GetGpus(), "GPU"))
 }
 
 func nodes(n int) string {
-	if n == 1 {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes", n)
+	return text.Count(n, "node")
 }
 
 // meanings say what each way to hold GPUs means for the work.

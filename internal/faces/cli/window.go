@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/state/text"
@@ -19,10 +20,43 @@ type window struct {
 	since moment
 }
 
-func (w *window) flags(a *app, cmd *cobra.Command, usual string) {
+// usualWindow is how far a window goes back where --since says nothing: the same for every report, so that their
+// figures can be compared.
+const usualWindow = 30 * 24 * time.Hour
+
+func (w *window) flags(a *app, cmd *cobra.Command) {
 	w.reading.flags(a, cmd)
 	w.since.env = a.Env
-	cmd.Flags().Var(&w.since, "since", "from this moment on: 2026-11-01, or a time span before now as in 90d ("+usual+")")
+	cmd.Flags().Var(&w.since, "since", "from this moment on: 2026-11-01, or a time span before now as in 90d ("+text.Duration(usualWindow)+")")
+}
+
+// from is the moment from which on the window is asked for.
+func (w *window) from() *timestamppb.Timestamp {
+	if since := w.since.message(); since != nil {
+		return since
+	}
+	return timestamppb.New(w.end().Add(-usualWindow))
+}
+
+// end is the moment at which the window ends.
+func (w *window) end() time.Time {
+	if w.asOf.at.IsZero() {
+		return w.since.env.Now()
+	}
+	return w.asOf.at
+}
+
+// asked is the window that is asked for, where an answer does not say which part of it is known.
+func (w *window) asked() *musterv1.Window {
+	return &musterv1.Window{From: w.from(), To: timestamppb.New(w.end())}
+}
+
+// usual says that a window is the one without --since; "": it was chosen.
+func (w *window) usual() string {
+	if !w.since.at.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf(" (within the last %s; --since 90d looks further back)", text.Count(int(usualWindow/(24*time.Hour)), "day"))
 }
 
 // check refuses a window that ends before it begins.
@@ -44,7 +78,7 @@ var levels = []string{"fleet", "cluster", "partition", "island"}
 
 // flags gives the flags; usual is the level without --by, more what a row is for besides.
 func (b *breakdown) flags(a *app, cmd *cobra.Command, usual, more string) {
-	b.window.flags(a, cmd, "30d")
+	b.window.flags(a, cmd)
 	cmd.Flags().StringVar(&b.by, "by", usual, "a row for each "+strings.Join(levels, ", ")+more)
 }
 
@@ -57,12 +91,12 @@ func (b *breakdown) settle(args []string) error {
 	return b.window.check()
 }
 
-// covered says from when to when an answer goes.
-func (p *page) covered(w *musterv1.Window) {
+// covered says from when to when an answer goes, and what was asked for.
+func (p *page) covered(w *musterv1.Window, asked *window) {
 	if w == nil {
 		return
 	}
-	p.say("%s", p.paint.paint(faint, fmt.Sprintf("%s to %s", p.moment(w.GetFrom().AsTime()), p.moment(w.GetTo().AsTime()))))
+	p.say("%s", p.paint.paint(faint, fmt.Sprintf("%s to %s%s", p.moment(w.GetFrom().AsTime()), p.moment(w.GetTo().AsTime()), asked.usual())))
 	p.gaps(w)
 }
 
@@ -74,9 +108,9 @@ type covering struct {
 
 // coveredBy says from when to when all rows of an answer go together, and which begin later: what joined late
 // must not shorten the period of the others.
-func (p *page) coveredBy(rows []covering) {
+func (p *page) coveredBy(rows []covering, asked *window) {
 	whole := wholeOf(rows)
-	p.covered(whole)
+	p.covered(whole, asked)
 	var late []string
 	for _, r := range rows {
 		if from := r.window.GetFrom(); from != nil && from.AsTime().After(whole.GetFrom().AsTime()) {

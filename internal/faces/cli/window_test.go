@@ -20,9 +20,26 @@ func TestTheHeaderHasThePeriodOfAllRows(t *testing.T) {
 	(&page{Writer: &b, clock: now}).coveredBy([]covering{
 		{"badger/h200", &musterv1.Window{From: day(20), To: day(28)}},
 		{"tiger/h200", &musterv1.Window{From: day(1), To: day(28)}},
-	})
-	want := now.moment(day(1).AsTime()) + " to " + now.moment(day(28).AsTime()) + "\nbadger/h200 only since " + now.moment(day(20).AsTime()) + "\n"
+	}, &window{})
+	want := now.moment(day(1).AsTime()) + " to " + now.moment(day(28).AsTime()) + " (within the last 30 days; --since 90d looks further back)\nbadger/h200 only since " + now.moment(day(20).AsTime()) + "\n"
 	if b.String() != want {
 		t.Errorf("it says %q and not %q", b.String(), want)
+	}
+}
+
+// Every report goes back as far as the others where --since says nothing, from the end of its window on.
+func TestAWindowGoesBackThirtyDays(t *testing.T) {
+	end := time.Date(2026, 11, 28, 16, 0, 0, 0, time.UTC)
+	w := &window{since: moment{env: &Env{Now: func() time.Time { return end }}}}
+	if got := w.from().AsTime(); !got.Equal(end.AddDate(0, 0, -30)) {
+		t.Errorf("it begins at %s", got)
+	}
+	w.asOf.at = end.AddDate(0, 0, -5)
+	if got := w.from().AsTime(); !got.Equal(end.AddDate(0, 0, -35)) {
+		t.Errorf("as of five days ago it begins at %s", got)
+	}
+	w.since.at = end.AddDate(0, 0, -90)
+	if got := w.from().AsTime(); !got.Equal(w.since.at) || w.usual() != "" {
+		t.Errorf("with --since it begins at %s%s", got, w.usual())
 	}
 }

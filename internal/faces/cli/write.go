@@ -48,6 +48,14 @@ func (a *app) write(ctx context.Context, do func(context.Context) (*musterv1.Wri
 // writeAnd is write for a change that has something to show besides: then comes
 // under what was done.
 func (a *app) writeAnd(ctx context.Context, do func(context.Context) (*musterv1.Written, error), said string, then func(*page), next ...string) error {
+	return a.writeAround(ctx, do, said, around{after: then}, next...)
+}
+
+// around is what a change has to show besides: above what was done, and under it.
+type around struct{ before, after func(*page) }
+
+// writeAround is write for a change that has more to show.
+func (a *app) writeAround(ctx context.Context, do func(context.Context) (*musterv1.Written, error), said string, more around, next ...string) error {
 	ctx, end := a.within(ctx)
 	defer end()
 	done := a.progress("waiting for " + a.server)
@@ -65,9 +73,12 @@ func (a *app) writeAnd(ctx context.Context, do func(context.Context) (*musterv1.
 		undo = a.undoOf(ctx, written)
 	}
 	return a.print(a.Out, answer{message: written, rows: writtenRows(written), lead: func(p *page) {
+		if more.before != nil {
+			more.before(p)
+		}
 		p.written(written, said, n)
-		if then != nil {
-			then(p)
+		if more.after != nil {
+			more.after(p)
 		}
 		for _, line := range next {
 			if !written.GetDryRun() {

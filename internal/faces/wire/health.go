@@ -13,6 +13,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/health"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Warnings are what everybody must see of some partitions, each with its key and
@@ -41,16 +42,16 @@ func warningsOf(p *fleet.Partition) []*musterv1.Warning {
 		list = append(list, &musterv1.Warning{Key: kind + " " + since.Time().UTC().Format(time.RFC3339Nano), Text: fmt.Sprintf(format, args...)})
 	}
 	if h := p.Health; h.Tripped != 0 {
-		say("breaker "+p.ID, h.Tripped, "BREAKER OPEN in %s since %s: signals asked for %d nodes at once. Automation has stopped there and waits for a person: muster health reset %s --reason ...",
-			p.ID, h.Tripped.Time().Format(time.RFC3339), h.TrippedNodes, p.ID)
+		say("breaker "+p.ID, h.Tripped, "BREAKER OPEN in %s since %s: signals asked for %s at once. Automation has stopped there and waits for a person: muster health reset %s --reason ...",
+			p.ID, h.Tripped.Time().Format(time.RFC3339), text.Count(h.TrippedNodes, "node"), p.ID)
 	}
 	if why := p.Halted(); why != "" {
 		list = append(list, &musterv1.Warning{Key: "halted " + p.ID, Text: fmt.Sprintf("HALTED in %s: %s. Nothing new is decided there, and what runs goes on: muster health reset %s --reason ...", p.ID, why, p.ID)})
 	}
 	for _, b := range p.Health.Bursts {
 		if !b.Real && b.Judged == 0 {
-			say("burst "+p.ID+" "+b.Signature, b.Since, "BURST in %s since %s: %q on %d nodes at once points to %s, not to the nodes. No node was taken out of service",
-				p.ID, b.Since.Time().Format(time.RFC3339), b.Signature, b.Nodes, b.Accuses)
+			say("burst "+p.ID+" "+b.Signature, b.Since, "BURST in %s since %s: %q on %s at once points to %s, not to the nodes. No node was taken out of service",
+				p.ID, b.Since.Time().Format(time.RFC3339), b.Signature, text.Count(b.Nodes, "node"), b.Accuses)
 		}
 	}
 	return list

@@ -63,11 +63,11 @@ var rooms = []room{
 	{folder: "internal/decide/placement", kind: pure, only: "state/fleet", tests: "decide/core"},
 	{folder: "internal/decide/health", kind: pure, only: "state/fleet state/text", tests: "state/event decide/core"},
 	{folder: "internal/decide/health/adapt", kind: pure, only: "state/fleet"},
-	{folder: "internal/decide/haircut", kind: pure, only: "state/fleet decide/promise"},
-	{folder: "internal/decide/maintenance", kind: pure, only: "state/fleet decide/promise", tests: "state/event decide/core decide/invariant"},
+	{folder: "internal/decide/haircut", kind: pure, only: "state/fleet state/text decide/promise"},
+	{folder: "internal/decide/maintenance", kind: pure, only: "state/fleet state/text decide/promise", tests: "state/event decide/core decide/invariant"},
 	{folder: "internal/decide/invariant", kind: pure, only: "state/fleet"},
 	{folder: "internal/decide/core", kind: pure, may: "decide/access decide/promise decide/haircut decide/placement decide/health decide/maintenance decide/buildout", tests: "answer/reason answer/explain"},
-	{folder: "internal/decide/buildout", kind: pure, only: "state/fleet"},
+	{folder: "internal/decide/buildout", kind: pure, only: "state/fleet state/text"},
 
 	// run: one writer, a durable log, effects.
 	{folder: "internal/run", kind: plain},
@@ -163,7 +163,7 @@ var rooms = []room{
 	{folder: "internal/faces/draw", kind: pure, only: "state/text"},
 	{folder: "internal/faces/draw/docpictures", kind: plain, only: "faces/draw"},
 	{folder: "internal/faces/picture", kind: plain, only: "gen answer/reason answer/words faces/draw"},
-	{folder: "internal/faces/calendar", kind: open, only: "gen"},
+	{folder: "internal/faces/calendar", kind: open, only: "gen state/text"},
 	{folder: "internal/faces/sheet", kind: open, only: "state/fleet state/text decide/haircut", tests: "decide/core"},
 	{folder: "internal/faces/metrics", kind: open, only: "state/fleet state/event answer/view", tests: "decide/core"},
 	{folder: "internal/faces/wire", kind: open, may: "gen"},

@@ -98,7 +98,7 @@ func late(s *fleet.State, r event.Record, l *fleet.Life, t fleet.ConditionType) 
 // produced says how much counts as installed, and what the cluster took.
 func produced(s *fleet.State, r event.Record, l *fleet.Life, generation int) string {
 	rec := &l.Record
-	says := fmt.Sprintf("is in production, generation %d, with %s GPUs of %s", generation, text.Group(rec.Nodes()*rec.GPUsPerNode), rec.GPU)
+	says := fmt.Sprintf("is in production, generation %d, with %s of %s", generation, text.Count(rec.Nodes()*rec.GPUsPerNode, "GPU"), rec.GPU)
 	if l.ReportsNodes() {
 		says += " once its API server shows them"
 	}

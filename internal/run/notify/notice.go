@@ -70,14 +70,14 @@ func read(s *fleet.State, e event.Event) (Notice, bool) {
 		return unprotected(s, e)
 	case event.GrantSet:
 		if e.GPUs < e.Was {
-			return cut(e.Quota, fmt.Sprintf("the grant of %s in %s was cut from %d to %d GPUs", e.Quota, e.Partition, e.Was, e.GPUs)), true
+			return cut(e.Quota, fmt.Sprintf("the grant of %s in %s was cut from %s to %s", e.Quota, e.Partition, text.Group(e.Was), text.Count(e.GPUs, "GPU"))), true
 		}
 	case event.GrantEnding:
 		return cut(e.Quota, ending(e)), true
 	case event.GrantEnded:
-		return cut(e.Quota, fmt.Sprintf("%d GPUs of the grant of %s in %s ended at %s, as was granted; %d are left", e.Ended.GPUs, e.Quota, e.Partition, day(e.Ended.Until), e.GPUs)), true
+		return cut(e.Quota, fmt.Sprintf("%s of the grant of %s in %s ended at %s, as was granted; %s %s left", text.Count(e.Ended.GPUs, "GPU"), e.Quota, e.Partition, day(e.Ended.Until), text.Group(e.GPUs), text.Verb(e.GPUs, "is", "are"))), true
 	case event.GrantTransferred:
-		return cut(e.From, fmt.Sprintf("%d GPUs of %s in %s were transferred to %s", e.GPUs, e.From, e.Partition, e.To)), true
+		return cut(e.From, fmt.Sprintf("%s of %s in %s %s transferred to %s", text.Count(e.GPUs, "GPU"), e.From, e.Partition, text.Verb(e.GPUs, "was", "were"), e.To)), true
 	case event.BreakerTripped:
 		return breaker("automatic quarantine has stopped in %s and waits for a person: muster health reset", e.Partition), true
 	case event.PartitionHalted:
@@ -108,13 +108,13 @@ func sinceAndWhy(at fleet.Instant, by, why string) string {
 
 // ending says that part of a grant ends soon, and what would then be unprotected.
 func ending(e event.GrantEnding) string {
-	says := fmt.Sprintf("%d GPUs of the grant of %s in %s end at %s", e.GPUs, e.Quota, e.Partition, day(e.Until))
+	says := fmt.Sprintf("%s of the grant of %s in %s %s at %s", text.Count(e.GPUs, "GPU"), e.Quota, e.Partition, text.Verb(e.GPUs, "ends", "end"), day(e.Until))
 	if len(e.Work) == 0 {
 		return says + "; nothing that runs now would become less safe"
 	}
 	names := make([]string, len(e.Work))
 	for i, w := range e.Work {
-		names[i] = fmt.Sprintf("%s (%d GPUs)", w.Workload, w.GPUs)
+		names[i] = fmt.Sprintf("%s (%s)", w.Workload, text.Count(w.GPUs, "GPU"))
 	}
 	return says + "; running work would then be unprotected, and may be reclaimed: " + text.Few(names, mostNamed)
 }
@@ -152,7 +152,7 @@ func mended(s *fleet.State, e event.ReplicasPlaced) (Notice, bool) {
 	for _, spot := range e.Spots {
 		nodes += len(spot.Nodes)
 	}
-	return about(s, e.ID, fleet.NoticeMended, fmt.Sprintf("lost %d replicas with their nodes and got others; the rest keep theirs", nodes))
+	return about(s, e.ID, fleet.NoticeMended, fmt.Sprintf("lost %s and got others; the rest keep theirs", text.Counted(nodes, "replica with its node", "replicas with their nodes")))
 }
 
 // unprotected says what a change by people means to running work: since when, and
@@ -225,7 +225,7 @@ func broken(s *fleet.State, r event.Record) []Notice {
 			told[b.Quota] = true
 			list = append(list, Notice{
 				ID: fmt.Sprintf("%d.%d.%s", r.Seq, i, b.Quota), Kind: fleet.NoticeUnbacked, At: r.At, Quota: b.Quota, Version: r.Seq, Actor: r.Actor, Reason: r.Reason,
-				Text: fmt.Sprintf("%s has %d of its %d GPUs of %s backed by healthy nodes", b.Quota, a.BackedGPUs(), a.Grant, p.ID),
+				Text: fmt.Sprintf("%s has %s of its %s of %s backed by healthy nodes", b.Quota, text.Group(a.BackedGPUs()), text.Count(a.Grant, "GPU"), p.ID),
 			})
 		}
 	}

@@ -151,7 +151,7 @@ func TestATeamIsToldWhoNeededTheRoom(t *testing.T) {
 		h.submit("oak", "train", "research/oak", 3)
 		h.do(core.OpenIncident{Name: "sev-1", Severity: "sev2", Scope: "tiger"})
 		run(t, n, time.Minute)
-		for _, part := range []string{"zoe/sweep must leave and waits again with its age", "because oak/train needs the room; it is on flex", "incident sev-1 opened: sev2 in tiger"} {
+		for _, part := range []string{"zoe/sweep must leave and waits again with its age", "because oak/train needs the room; this work is on flex, and work of the quota research/oak goes before it", "incident sev-1 opened: sev2 in tiger"} {
 			if !strings.Contains(h.texts(), part) {
 				t.Errorf("nobody said %q in:\n%s", part, h.texts())
 			}

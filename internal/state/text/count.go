@@ -36,3 +36,11 @@ func Few(list []string, most int) string {
 	}
 	return strings.Join(list[:most], ", ") + " and " + strconv.Itoa(len(list)-most) + " more"
 }
+
+// Verb is the form of a verb that goes with a number: 1 is, 2 are.
+func Verb[N ~int | ~int32 | ~int64](n N, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/past"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // Source is the log that is followed.
@@ -204,7 +205,7 @@ func (k *Keeper) Read(ctx context.Context, seq uint64, fn func(*past.Book)) erro
 		select {
 		case <-grew:
 		case <-ctx.Done():
-			return fmt.Errorf("the past is still being gathered: %d of %d records are read; ask again in a while: %w", at, seq, ctx.Err())
+			return fmt.Errorf("the past is still being gathered: %d of %s read; ask again in a while: %w", at, text.Counted(int64(seq), "record is", "records are"), ctx.Err())
 		}
 	}
 }
