@@ -1,6 +1,7 @@
 // Package reason is the list of the reasons for which work waits (semantics §7): their
 // codes, who can do something about each, and what part of all waiting it counts for.
-// A new reason is one row here. When a reason holds, answer/explain decides.
+// A new reason has its row here; the other steps are in CONTRIBUTING.md. When a reason holds,
+// answer/explain decides.
 //
 // The room is pure, and imports nothing.
 package reason

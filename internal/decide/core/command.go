@@ -25,7 +25,7 @@ type Actor struct {
 // System is the actor of what Muster does by itself.
 var System = Actor{Name: "muster", Operator: true}
 
-// Driver is the actor of what a cluster reports, be it through a driver or through a reconciler.
+// Driver is the actor of what a cluster reports: of what comes through reconcilers, too.
 var Driver = Actor{Name: "driver", Operator: true}
 
 // Request is a command with who asks, why, and how it is to be told apart from others.

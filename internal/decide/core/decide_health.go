@@ -152,7 +152,7 @@ func recordValidation(s *fleet.State, r Request, c RecordValidation, now fleet.I
 	if c.Note != "" {
 		signal += ": " + c.Note
 	}
-	events = append(events, lost(p, node, SetNodes{State: to})...)
+	events = append(events, lost(p, node, to, 0)...)
 	return append(events, event.NodeChanged{Partition: p.ID, Node: c.Node, From: n.State, To: to, Signal: signal, Owner: owner}), nil
 }
 

@@ -37,7 +37,7 @@ func setNodes(s *fleet.State, r Request, c SetNodes, now fleet.Instant) ([]event
 			events = append(events, owned(p, n, owner)...)
 			continue
 		}
-		events = append(events, lost(p, node, c)...)
+		events = append(events, lost(p, node, c.State, c.Dead)...)
 		events = append(events, event.NodeChanged{
 			Partition: p.ID, Node: name, From: n.State, To: c.State, Dead: c.Dead, Signal: c.Signal, Owner: keeps(c.State, owner),
 		})
@@ -91,14 +91,14 @@ func findNode(s *fleet.State, name string) (*fleet.Partition, int) {
 	return nil, -1
 }
 
-// lost lists the replicas that a node loses with its state: all of them where
-// nothing may stay; on a degraded node, which serves flex only, in-quota work and
+// lost lists the replicas that a node loses where it comes to a state with so many dead GPUs.
+// These are all of them where nothing may stay; on a degraded node, which serves flex only, in-quota work and
 // what no longer fits, the last in order first.
-func lost(p *fleet.Partition, node int, c SetNodes) []event.Event {
+func lost(p *fleet.Partition, node int, to fleet.NodeState, dead int) []event.Event {
 	n := p.Nodes[node]
 	keep := 0
-	if c.State.Keeps() {
-		keep = n.GPUs - c.Dead
+	if to.Keeps() {
+		keep = n.GPUs - dead
 	}
 	residents := append([]fleet.Resident(nil), n.Residents()...)
 	sort.SliceStable(residents, func(i, j int) bool { return stays(residents[i], residents[j]) })
@@ -110,7 +110,7 @@ func lost(p *fleet.Partition, node int, c SetNodes) []event.Event {
 	var order []part
 	held := 0
 	for _, r := range residents {
-		serves := c.State != fleet.Degraded || r.Workload.Flexes() || r.Phase == fleet.Leaving
+		serves := to != fleet.Degraded || r.Workload.Flexes() || r.Phase == fleet.Leaving
 		if serves && held+r.GPUs() <= keep {
 			held += r.GPUs()
 			continue

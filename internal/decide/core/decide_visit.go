@@ -79,7 +79,7 @@ func comesBack(p *fleet.Partition, node int, v fleet.Visit, now fleet.Instant) [
 		return events
 	}
 	if !passed {
-		events = append(events, lost(p, node, SetNodes{State: to.To})...)
+		events = append(events, lost(p, node, to.To, 0)...)
 	}
 	return append(events, to)
 }

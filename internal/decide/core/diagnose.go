@@ -41,7 +41,7 @@ func (t *turn) treat(p *fleet.Partition, d health.Diagnosis) {
 	}
 	for _, c := range d.Changes {
 		n := p.Nodes[c.Node]
-		for _, e := range lost(p, c.Node, SetNodes{State: c.To, Dead: c.Dead}) {
+		for _, e := range lost(p, c.Node, c.To, c.Dead) {
 			t.emit(e)
 		}
 		t.emit(event.NodeChanged{

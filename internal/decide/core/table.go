@@ -17,7 +17,8 @@ type row struct {
 	decide  func(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refusal)
 }
 
-// rows is the table of commands. A new command is one row.
+// rows is the table of commands. A new command has its row here; the
+// other steps are in CONTRIBUTING.md.
 func rows() []row {
 	return []row{
 		// Time, and several commands as one: each of them is judged by its own row.

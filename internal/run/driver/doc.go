@@ -11,8 +11,9 @@
 // and the driver may restart with nothing in memory.
 //
 // A Driver is one of two ways to carry decisions out. Write one where Muster alone starts
-// and stops work, through orders: a simulator (package simulated), or a batch system that
-// takes start and stop. Write a reconciler where the cluster shows its objects and others
+// and stops work, through orders: a simulator (package simulated). A batch system that takes
+// start and stop would be one, too, but needs more than a Job has: what to run, and the names
+// of nodes, which spots only count. Write a reconciler where the cluster shows its objects and others
 // change them too: package kube reads the state, compares it with the cluster, and is only
 // woken when something was decided about a workload there (engine.Options.Wake). It is no
 // Driver, yet it uses this room's words for a workload, its replicas and what has left:

@@ -39,7 +39,8 @@ type Options struct {
 	// Wake is told of each cluster on which something was decided about a workload (waker.go),
 	// once that is durable; may be nil. It must return at once. A caller that is woken reads the state.
 	Wake func(cluster string)
-	// Plan hears every record in order, with the state right after it, and returns what
+	// Plan is for those who look on, such as simulations and stories: what the driver is told is not
+	// planned here. It hears every record in order, with the state right after it, and returns what
 	// is to be done once the record is durable (nil: nothing).
 	Plan func(event.Record, *fleet.State) func()
 	// Check looks for broken invariants after a record; what it returns stops new

@@ -49,7 +49,8 @@ type ReplicasPlaced struct {
 	Passed uint64 `json:"passed,omitempty"`
 }
 
-// ReplicasStarted says: the reserved room is free, the replicas in it run.
+// ReplicasStarted says: the room that was reserved is free, and the replicas in it run. Replicas
+// whose room was free when they were placed start with ReplicasPlaced, and without this.
 type ReplicasStarted struct {
 	ID uint64 `json:"id"`
 }

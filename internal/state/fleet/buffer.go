@@ -32,7 +32,7 @@ type Buffer struct {
 }
 
 // bufferKinds are the kinds of buffer policies, and whether what each allows follows from
-// the past. A new one is one row.
+// the past. A new one has its row here; the other steps are in CONTRIBUTING.md.
 var bufferKinds = []struct {
 	kind   BufferKind
 	learns bool

@@ -1,6 +1,7 @@
 package buffer
 
-// kinds are the forecasts by the names that policies have for them. A new one is one row.
+// kinds are the forecasts by the names that policies have for them. A new one
+// has its row here; the other steps are in CONTRIBUTING.md.
 var kinds = []struct {
 	name string
 	make func(Claim, Prior) Forecast
