@@ -142,7 +142,7 @@ func (x *search) try(c Change, patience time.Duration) (Change, bool) {
 // one: a fleet that reacts to each of 20,000 nodes that come back takes seconds. What works so is tried one by one before it counts.
 const oneByOne = 64
 
-// does does a change to a copy.
+// does carries a change out on a copy.
 func (x *search) does(t *trial, c Change) bool {
 	if len(c.Commands) > oneByOne {
 		return t.together(c.Commands)

@@ -92,7 +92,7 @@ func TestRefusalsAreInTheWordsOfTheForm(t *testing.T) {
 				}
 				refused++
 				says := html.UnescapeString(m[1])
-				if labelled := aHead.FindStringSubmatch(says); programs.MatchString(says) || labelled != nil && !hasLabel(fields, labelled[1]) {
+				if labelled := aHead.FindStringSubmatch(says); programs.MatchString(says) || len(labelled) == 2 && !hasLabel(fields, labelled[1]) {
 					t.Errorf("/do/%s, %s = %.20q: %q", name, f.label, bad, says)
 				}
 			}
