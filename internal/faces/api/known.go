@@ -75,7 +75,10 @@ func named(known func(*fleet.State, string) error, name string) func(*fleet.Stat
 
 // knownInList refuses what a question for workloads names and nothing has. It is asked where none was found: of
 // a quota that is gone the work that ended is still known.
-func knownInList(ctx context.Context, s *fleet.State, m *musterv1.ListWorkloadsRequest) error {
+func knownInList(ctx context.Context, s *fleet.State, m *musterv1.ListWorkloadsRequest, found []*fleet.Workload) error {
+	if len(found) > 0 {
+		return nil
+	}
 	if err := knownTarget(s, m.GetTarget()); err != nil {
 		return err
 	}

@@ -218,10 +218,8 @@ func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWork
 	seen, err := read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		began := time.Now()
 		list, others := l.choose(state)
-		if len(list) == 0 {
-			if err := knownInList(ctx, state, m); err != nil {
-				return err
-			}
+		if err := knownInList(ctx, state, m, list); err != nil {
+			return err
 		}
 		if len(list) > l.limit {
 			out.Next, list = list[l.limit].ID, list[:l.limit]

@@ -106,7 +106,7 @@ func (o *freeOptions) ask(ctx context.Context) (answer, error) {
 
 func (c count) String() string {
 	if c.replicas == 0 {
-		return fmt.Sprintf("%s", text.Count(c.gpus, "GPU"))
+		return text.Count(c.gpus, "GPU")
 	}
 	return fmt.Sprintf("%s of %s", text.Count(c.replicas, "replica"), text.Count(c.gpus, "GPU"))
 }
