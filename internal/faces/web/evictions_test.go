@@ -31,7 +31,7 @@ func TestATeamSeesWhatWasTakenAndForWhom(t *testing.T) {
 		if code != http.StatusOK {
 			t.Fatalf("%s: %d", quota, code)
 		}
-		has(t, body, want, `href="/workload/elm/guest"`, `href="/workload/oak/urgent"`, "it is on flex", "muster events --kind replicas.evicted --since 1h")
+		has(t, body, want, `href="/workload/elm/guest"`, `href="/workload/oak/urgent"`, "this work is on flex", "muster events --kind replicas.evicted --since 1h")
 	}
 	if _, body := h.get("/part/evictions?window=1h&quota=research"); strings.Contains(body, "guest") && !strings.Contains(body, "for this team") {
 		t.Error("the quota above sees another's flex work as its own")
