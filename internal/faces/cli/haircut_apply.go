@@ -223,7 +223,7 @@ func (o *haircutTellOptions) note(ctx context.Context, name, cluster string) err
 	}
 	people := orElse(text.And(res.GetPeople()), "the people whom it concerns")
 	return o.write(ctx, func(context.Context) (*musterv1.Written, error) { return res.GetWritten(), nil },
-		"noted: "+people+" were told of haircut "+name, append(o.ahead(ctx, name), "The next wave: muster haircut apply "+name)...)
+		"noted: "+people+" were told of haircut "+name, append(o.ahead(ctx, name), o.next(ctx, name))...)
 }
 
 func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer, error) {

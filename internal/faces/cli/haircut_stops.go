@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
@@ -71,6 +73,17 @@ func (o *haircutTellOptions) ahead(ctx context.Context, name string) (lines []st
 		lines = append(lines, fmt.Sprintf("Not yet, %s: %s", s.waves(), s.why))
 	}
 	return lines
+}
+
+// next says how the next wave is applied, or why it would be refused now.
+func (o *haircutTellOptions) next(ctx context.Context, name string) string {
+	try := &musterv1.Write{DryRun: true, Reason: "what comes after the people were told"}
+	_, err := o.client().Haircuts.ApplyHaircut(ctx, &musterv1.ApplyHaircutRequest{Write: try, Name: name})
+	var refused *client.Refusal
+	if errors.As(err, &refused) {
+		return "The next wave would be refused now: " + refused.Message
+	}
+	return "The next wave: muster haircut apply " + name
 }
 
 // lacksOf is what a cluster lacks before a wave of a plan, besides that its people are told.
