@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -144,5 +145,19 @@ func TestTheDocumentHasARowForEachPage(t *testing.T) {
 		if out := withoutRow[pattern] != ""; row == out {
 			t.Errorf("docs/pages.md has a row for %s: %v; withoutRow names it: %v", pattern, row, out)
 		}
+	}
+}
+
+// A filter that names what nothing has leaves the page of workloads with its filters, and says which name it is: a page that
+// is open may be the first to show work there.
+func TestAFilterForAnUnknownNameKeepsThePage(t *testing.T) {
+	h := open(t, nil).furnish()
+	for _, filter := range []string{"namespace=new", "target=research/oka", "partition=tiger/h20"} {
+		code, page := h.get("/workloads?" + filter)
+		if code != http.StatusOK {
+			t.Fatalf("%s: %d", filter, code)
+		}
+		_, name, _ := strings.Cut(filter, "=")
+		has(t, page, "No workload matches: ", name, `<input name="user"`)
 	}
 }

@@ -1,6 +1,10 @@
 package workload
 
 import (
+	"errors"
+	"slices"
+
+	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
@@ -14,12 +18,13 @@ type listView struct {
 	others  int // that the reader may not read
 	filters map[string]string
 	next    string
+	nothing string // said where the list is empty
 }
 
 // List is the page of workloads.
 func List(v *frame.Visit) (frame.Page, error) {
 	q := v.Request.URL.Query()
-	m := listView{v: v, filters: map[string]string{}}
+	m := listView{v: v, filters: map[string]string{}, nothing: "No workload matches."}
 	for _, name := range []string{"namespace", "target", "partition", "user", "states"} {
 		m.filters[name] = q.Get(name)
 	}
@@ -35,7 +40,9 @@ func List(v *frame.Visit) (frame.Page, error) {
 		ask.States, ask.NewestFirst = []string{s}, words.Ended(s)
 	}
 	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
-	if err != nil {
+	if unknown := unknownName(err); unknown != "" {
+		m.nothing = "No workload matches: " + unknown
+	} else if err != nil {
 		return frame.Page{}, err
 	}
 	m.list, m.others = l.GetWorkloads(), int(l.GetOthers())
@@ -65,4 +72,14 @@ func holdsWord(holds string) string {
 		return holds
 	}
 	return "usage"
+}
+
+// unknownName says which name of a filter nothing has; "": the error is another, or none. The page stays, with its
+// filters: work may come by that name while it is open.
+func unknownName(err error) string {
+	var refused *client.Refusal
+	if errors.As(err, &refused) && slices.Contains([]string{client.NoSuchNamespace, client.NoSuchQuota, client.NoSuchPartition}, refused.Code) {
+		return refused.Message
+	}
+	return ""
 }

@@ -150,7 +150,7 @@ func listBody(m listView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(m.list) == 0 && m.others == 0 {
-			templ_7745c5c3_Err = parts.Nothing("No workload matches.", "muster submit --name hello --target flex --gang 1x8 makes one.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing(m.nothing, "muster submit --name hello --target flex --gang 1x8 makes one.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
