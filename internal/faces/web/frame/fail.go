@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"connectrpc.com/connect"
 
+	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
@@ -38,6 +40,16 @@ func Unfit(value, something, instead string) string {
 // NoSpan is the error that a field of an address or a form is not a length of time.
 func NoSpan(field, value string) error {
 	return Wrong(field, Unfit(value, "a length of time", "one such as 24h"))
+}
+
+// UnknownName says which name of a filter nothing has; "": the error is another, or none. A page may stay then, with
+// its filters: what has that name may come while it is open.
+func UnknownName(err error) string {
+	var refused *client.Refusal
+	if errors.As(err, &refused) && slices.Contains([]string{client.NoSuchNamespace, client.NoSuchQuota, client.NoSuchPartition}, refused.Code) {
+		return refused.Message
+	}
+	return ""
 }
 
 // missing is something that an address names and that does not exist.

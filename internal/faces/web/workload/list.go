@@ -1,10 +1,6 @@
 package workload
 
 import (
-	"errors"
-	"slices"
-
-	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
@@ -40,7 +36,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 		ask.States, ask.NewestFirst = []string{s}, words.Ended(s)
 	}
 	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
-	if unknown := unknownName(err); unknown != "" {
+	if unknown := frame.UnknownName(err); unknown != "" {
 		m.nothing = "No workload matches: " + unknown
 	} else if err != nil {
 		return frame.Page{}, err
@@ -72,14 +68,4 @@ func holdsWord(holds string) string {
 		return holds
 	}
 	return "usage"
-}
-
-// unknownName says which name of a filter nothing has; "": the error is another, or none. The page stays, with its
-// filters: work may come by that name while it is open.
-func unknownName(err error) string {
-	var refused *client.Refusal
-	if errors.As(err, &refused) && slices.Contains([]string{client.NoSuchNamespace, client.NoSuchQuota, client.NoSuchPartition}, refused.Code) {
-		return refused.Message
-	}
-	return ""
 }
