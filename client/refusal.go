@@ -46,6 +46,7 @@ const (
 	Invalid            = "Invalid"
 	Ambiguous          = "Ambiguous"
 	ReasonNeeded       = "ReasonNeeded"
+	TooEarly           = "TooEarly"
 	KeyReused          = "KeyReused"
 	KeyExpired         = "KeyExpired"
 	NotWholeNodes      = "NotWholeNodes"

@@ -1855,7 +1855,9 @@ type ApplyHaircutRequest struct {
 	// Empty: the next wave in order. A cluster: the next there.
 	Cluster string `protobuf:"bytes,3,opt,name=cluster,proto3" json:"cluster,omitempty"`
 	// Empty: the next. Else the wave of that class; the earlier ones of its cluster must be in force.
-	Class         string `protobuf:"bytes,4,opt,name=class,proto3" json:"class,omitempty"`
+	Class string `protobuf:"bytes,4,opt,name=class,proto3" json:"class,omitempty"`
+	// Apply it before the day that people were told; this needs a reason.
+	Early         bool `protobuf:"varint,5,opt,name=early,proto3" json:"early,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1916,6 +1918,13 @@ func (x *ApplyHaircutRequest) GetClass() string {
 		return x.Class
 	}
 	return ""
+}
+
+func (x *ApplyHaircutRequest) GetEarly() bool {
+	if x != nil {
+		return x.Early
+	}
+	return false
 }
 
 type ApplyHaircutResponse struct {
@@ -3299,12 +3308,13 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\acluster\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\"[\n" +
 	"\x13TellHaircutResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12\x16\n" +
-	"\x06people\x18\x02 \x03(\tR\x06people\"\xd8\x01\n" +
+	"\x06people\x18\x02 \x03(\tR\x06people\"\xee\x01\n" +
 	"\x13ApplyHaircutRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x124\n" +
 	"\x04name\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12\"\n" +
 	"\acluster\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\x12?\n" +
-	"\x05class\x18\x04 \x01(\tB)\xbaH&r$R\x00R\arecordsR\vunscheduledR\x04idleR\x04restR\x05class\"t\n" +
+	"\x05class\x18\x04 \x01(\tB)\xbaH&r$R\x00R\arecordsR\vunscheduledR\x04idleR\x04restR\x05class\x12\x14\n" +
+	"\x05early\x18\x05 \x01(\bR\x05early\"t\n" +
 	"\x14ApplyHaircutResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12\x18\n" +
 	"\acluster\x18\x02 \x01(\tR\acluster\x12\x14\n" +

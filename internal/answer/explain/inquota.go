@@ -161,15 +161,24 @@ func (q *question) beyond(b Blocker, granted int, whose string) Blocker {
 	return b.of(reason.Change)
 }
 
+// lacksPiece are the figures of what has enough left in number, and not in one piece.
+func (q *question) lacksPiece(left int) map[string]int {
+	figures := map[string]int{"needs": q.gpus, "unscheduled": left}
+	if q.gang > 0 {
+		figures["needsNodes"] = q.gang
+	}
+	return figures
+}
+
 // scattered says that there is enough in number, and not in one piece.
 func (q *question) scattered(a *fleet.Account, n counts) Blocker {
 	if n.guaranteed() && q.pl.FitsBacking(q.it) {
 		left := a.BackedGPUs() - n.earlier
-		return block(reason.Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, nil,
+		return block(reason.Fragmented, q.p, q.lacksPiece(left), nil,
 			"%s has enough GPUs left (%d), but not %s.", a.Quota, left, q.piece()).by(q.holders(a.Work())).until(q.declaredEnd(a.Work()))
 	}
 	left := n.treeBacked - n.treeUnevictable
-	return block(reason.Fragmented, q.p, map[string]int{"needs": q.gpus, "unscheduled": left, "needsNodes": q.gang}, nil,
+	return block(reason.Fragmented, q.p, q.lacksPiece(left), nil,
 		"It could borrow: its tree has enough GPUs left (%d), but not %s.", left, q.piece()).by(q.holders(q.treeWork(a.Tree()))).until(q.declaredEnd(q.treeWork(a.Tree())))
 }
 

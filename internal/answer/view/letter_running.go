@@ -100,7 +100,8 @@ func running(h *fleet.Haircut, c *concern) []string {
 // says is what becomes of the workload.
 func (x *toll) says(partition string) (texts []string) {
 	if more := x.unprotected - x.before; more > 0 {
-		texts = append(texts, fmt.Sprintf("%s runs on, but %d of its GPUs in %s become unprotected: it may have to leave when work inside its quota needs them.", x.Workload, more, partition))
+		texts = append(texts, fmt.Sprintf("%s runs on, but %s unprotected: it may have to leave when work inside its quota needs them.", x.Workload,
+			text.Counted(more, "of its GPUs in "+partition+" becomes", "of its GPUs in "+partition+" become")))
 	}
 	if x.evicted > 0 {
 		texts = append(texts, fmt.Sprintf("%s gives way with %s in %s to work that starts then.", x.Workload, text.Count(x.evicted, "GPU"), partition))

@@ -38,6 +38,7 @@ const (
 	Invalid       Code = "Invalid"
 	Ambiguous     Code = "Ambiguous"
 	ReasonNeeded  Code = "ReasonNeeded"
+	TooEarly      Code = "TooEarly"
 	KeyReused     Code = "KeyReused"
 	KeyExpired    Code = "KeyExpired"
 	NotWholeNodes Code = "NotWholeNodes"
@@ -122,6 +123,7 @@ func Codes() []CodeRow {
 		{Overpromise, Barred, "more would be assigned than can be sustained", "lower another grant, or `--overcommit` with a reason"},
 		{GangTooLarge, Barred, "the gang that a grant declares is larger than any island can sustain", "a smaller gang, or `--overcommit` with a reason"},
 		{NotReadyForWave, Barred, "the cluster does not meet the readiness list for a wave of a haircut", "`muster cluster ready`"},
+		{TooEarly, Barred, "people were told of a later day", "wait for that day, or `--early` with a reason"},
 		{InUse, Barred, "something still depends on what would be deleted", "remove what the message names first"},
 		{QuotaAssigned, Barred, "quota is still assigned in the cluster that would be retired", "take it back first; the message says whose it is"},
 		{WrongState, Barred, "what the command is about is not in a state that allows it", "the message says which state it is in"},

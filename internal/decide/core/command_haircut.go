@@ -22,6 +22,7 @@ type (
 	ApplyHaircut struct {
 		Name, Cluster string         // Cluster "": any
 		Class         fleet.CutClass // "": the next
+		Early         bool           `json:",omitempty"` // before the day that people were told, with a reason
 	}
 	// UndoHaircut gives back what one wave cut.
 	UndoHaircut struct{ Name, Cluster string } // Cluster "": the last that was applied

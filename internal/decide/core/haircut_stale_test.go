@@ -34,8 +34,10 @@ func overGranted(t *testing.T) tale {
 func (st tale) apply() *core.Refusal { return st.applyFor("test") }
 
 // applyFor applies the next wave for a reason; "": for none.
-func (st tale) applyFor(reason string) *core.Refusal {
-	_, refusal := core.Step(st.s, core.Request{Command: core.ApplyHaircut{Name: "autumn"}, Actor: core.System, Reason: reason}, moment(1))
+func (st tale) applyFor(reason string) *core.Refusal { return st.applyEarly(false, reason) }
+
+func (st tale) applyEarly(early bool, reason string) *core.Refusal {
+	_, refusal := core.Step(st.s, core.Request{Command: core.ApplyHaircut{Name: "autumn", Early: early}, Actor: core.System, Reason: reason}, moment(1))
 	return refusal
 }
 
@@ -272,8 +274,8 @@ func TestACutOfWhatEndsIsUndoneOnlyUntilItsEnd(t *testing.T) {
 	}
 }
 
-// TestAWaveBeforeItsDayNeedsAReason: people were told that nothing changes before.
-func TestAWaveBeforeItsDayNeedsAReason(t *testing.T) {
+// TestAWaveBeforeItsDayIsEarlyOnPurpose: people were told that nothing changes before.
+func TestAWaveBeforeItsDayIsEarlyOnPurpose(t *testing.T) {
 	st := overGranted(t)
 	st.do(0, core.DeleteHaircut{Name: "autumn"})
 	st.do(0, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisCluster}, Effective: moment(60)})
@@ -281,10 +283,18 @@ func TestAWaveBeforeItsDayNeedsAReason(t *testing.T) {
 	if h := st.s.Haircut("autumn"); h.Effective != moment(60) {
 		t.Errorf("the plan keeps %v as its day", h.Effective)
 	}
-	if refusal := st.applyFor(""); refusal == nil || refusal.Code != core.ReasonNeeded || !strings.Contains(refusal.Message, "takes effect before") {
-		t.Errorf("a wave before its day: %v", refusal)
+	before := st.s.Hash()
+	for _, one := range []struct {
+		early  bool
+		reason string
+		want   core.Code
+	}{{false, "", core.TooEarly}, {false, "as mailed", core.TooEarly}, {true, "", core.ReasonNeeded}} {
+		refusal := st.applyEarly(one.early, one.reason)
+		if refusal == nil || refusal.Code != one.want || !strings.Contains(refusal.Message, "takes effect before") || st.s.Hash() != before {
+			t.Errorf("a wave before its day, early %t for %q: %v", one.early, one.reason, refusal)
+		}
 	}
-	if refusal := st.applyFor("the hall is too hot to wait"); refusal != nil {
+	if refusal := st.applyEarly(true, "the hall is too hot to wait"); refusal != nil {
 		t.Error(refusal)
 	}
 	_, refusal := core.Step(st.s, core.Request{Command: core.PlanHaircut{Name: "winter", Ask: haircut.Ask{Basis: fleet.BasisQuota}, Effective: 1}, Actor: core.System}, moment(2))

@@ -30,7 +30,7 @@ func applyWave(s *fleet.State, r Request, c ApplyHaircut, now fleet.Instant) ([]
 		func() *Refusal { return movedOn(s, h, w, now) },
 		func() *Refusal { return notReady(s, h, w) },
 		func() *Refusal { return gateClosed(s, h, at, now) },
-		func() *Refusal { return tooEarly(r, h, now) },
+		func() *Refusal { return tooEarly(r, c, h, now) },
 		func() *Refusal { return touchesUntold(s, r, h, w, now) },
 	} {
 		if refusal := check(); refusal != nil {
@@ -46,12 +46,18 @@ func applyWave(s *fleet.State, r Request, c ApplyHaircut, now fleet.Instant) ([]
 	return events, nil
 }
 
-// tooEarly refuses a wave without a reason before the day that people were told.
-func tooEarly(r Request, h *fleet.Haircut, now fleet.Instant) *Refusal {
-	if h.Effective <= now || r.Reason != "" || r.Trial {
+// tooEarly refuses a wave before the day that people were told, unless who applies it says that it shall be early, and why. A
+// reason alone does not say that: many give one with every command.
+func tooEarly(r Request, c ApplyHaircut, h *fleet.Haircut, now fleet.Instant) *Refusal {
+	switch {
+	case h.Effective <= now || r.Trial:
 		return nil
+	case !c.Early:
+		return refuse(TooEarly, "people were told that no wave of haircut %s takes effect before %s; apply it then, or now with --early and a reason", h.Name, text.Weekday(h.Effective.Time()))
+	case r.Reason == "":
+		return refuse(ReasonNeeded, "people were told that no wave of haircut %s takes effect before %s; say why it does (--reason)", h.Name, text.Weekday(h.Effective.Time()))
 	}
-	return refuse(ReasonNeeded, "people were told that no wave of haircut %s takes effect before %s; say why it does (--reason)", h.Name, text.Weekday(h.Effective.Time()))
+	return nil
 }
 
 // waveToApply finds the wave that is asked for. Without a cluster it is the first

@@ -23,7 +23,7 @@ func (s *Server) noteInAudit(r *http.Request, c *caller, err error) {
 		e.Kind, e.Text = audit.Unknown, unknown.Error()
 	case denied(err):
 		e.Kind, e.Text = audit.Denied, err.Error()
-	case err == nil && r.Header.Get(headerAs) != "" && c.actor.User == r.Header.Get(headerAs):
+	case err == nil && actsFor(r) != "" && c.actor.User == actsFor(r):
 		e.Kind = audit.ActedFor
 	case err == nil && s.newcomers.seen(c):
 		e.Kind, e.Call = audit.TokenUsed, ""

@@ -83,7 +83,7 @@ func (s *Server) identify(r *http.Request) (*caller, error) {
 	c.token, c.actor = who.Token, actorOf(who)
 	c.rights, c.openReading = s.rightsOf(c.actor)
 	c.runs = c.runsFleet()
-	if as := r.Header.Get(headerAs); as != "" && as != who.User {
+	if as := actsFor(r); as != "" && as != who.User {
 		if c.actor, err = s.actFor(c, as); err != nil {
 			return c, err
 		}
@@ -129,6 +129,9 @@ func actorOf(who Identity) core.Actor {
 	}
 	return a
 }
+
+// actsFor is the user that a caller asks to act for, also where it is written as records have it; "": none.
+func actsFor(r *http.Request) string { return strings.TrimPrefix(r.Header.Get(headerAs), "user:") }
 
 // actFor is the actor of a caller who acts for a user, with that user's groups and rights
 // and no more.

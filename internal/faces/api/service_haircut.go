@@ -157,7 +157,7 @@ func blocked(s *fleet.State, h *fleet.Haircut, wave int, at fleet.Instant, w *mu
 	_, refusal := core.Decide(s, core.Request{Command: apply, Actor: core.System}, at)
 	switch {
 	case refusal == nil:
-	case refusal.Code == core.ReasonNeeded:
+	case refusal.Code == core.ReasonNeeded || refusal.Code == core.TooEarly:
 		w.NeedsReason = refusal.Message
 	default:
 		w.Blocked = refusal.Message
@@ -192,7 +192,7 @@ func (s haircutService) TellHaircut(ctx context.Context, m *musterv1.TellHaircut
 
 // ApplyHaircut puts one wave into force.
 func (s haircutService) ApplyHaircut(ctx context.Context, m *musterv1.ApplyHaircutRequest) (*musterv1.ApplyHaircutResponse, error) {
-	result, w, err := s.write(ctx, m, core.ApplyHaircut{Name: m.GetName(), Cluster: m.GetCluster(), Class: fleet.CutClass(m.GetClass())})
+	result, w, err := s.write(ctx, m, core.ApplyHaircut{Name: m.GetName(), Cluster: m.GetCluster(), Class: fleet.CutClass(m.GetClass()), Early: m.GetEarly()})
 	if err != nil {
 		return nil, err
 	}

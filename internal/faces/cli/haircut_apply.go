@@ -42,6 +42,7 @@ func newHaircutReview(a *app) *cobra.Command {
 func newHaircutApply(a *app) *cobra.Command {
 	o := &haircutDoOptions{app: a}
 	var class string
+	var early bool
 	cmd := &cobra.Command{
 		Use:   "apply NAME [CLUSTER]",
 		Short: "put the next wave of a plan into force, or that of one cluster",
@@ -55,12 +56,14 @@ changed since the plan was made. The cluster is not ready (muster cluster ready)
 a promise, or makes guaranteed work wait that its quota's grant still holds.
 
 Jobs come and go while people review. Where the wave would by now make more running work of a quota
-unprotected than its people were told, it names that work and needs a --reason; the people are told.`,
+unprotected than its people were told, it names that work and needs a --reason; the people are told.
+
+Where people were told of a day (muster haircut plan --effective), a wave before it needs --early and a --reason.`,
 		Example: "  muster haircut apply autumn --reason 'as mailed on Monday'\n  muster haircut apply autumn tiger --dry-run",
 		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			apply := func(ctx context.Context, w *musterv1.Write) (*musterv1.ApplyHaircutResponse, error) {
-				return o.client().Haircuts.ApplyHaircut(ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: args[0], Cluster: second(args), Class: class})
+				return o.client().Haircuts.ApplyHaircut(ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: args[0], Cluster: second(args), Class: class, Early: early})
 			}
 			if err := o.confirm(cmd.Context(), &o.confirming, &o.writing, func(ctx context.Context, w *musterv1.Write) (*musterv1.Written, error) {
 				res, err := apply(ctx, w)
@@ -77,6 +80,7 @@ unprotected than its people were told, it names that work and needs a --reason; 
 	o.writing.flags(cmd)
 	o.writing.proposes(cmd)
 	o.confirming.flags(cmd)
+	cmd.Flags().BoolVar(&early, "early", false, "before the day that people were told, with a --reason")
 	cmd.Flags().StringVar(&class, "class", "", "only the wave of this class: records (what fills no whole node), unscheduled (assigned above usage), idle (held by idle jobs) or rest")
 	_ = cmd.RegisterFlagCompletionFunc("class", cobra.FixedCompletions([]string{"records", "unscheduled", "idle", "rest"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -94,12 +94,12 @@ func (p *page) haircut(h *musterv1.Haircut) {
 		p.wrapAs("Reason: ", h.GetReason())
 	}
 	if h.GetEffective() != nil {
-		p.say("No wave takes effect before %s.", p.moment(h.GetEffective().AsTime()))
+		p.say("People are told that no wave takes effect before %s.", p.moment(h.GetEffective().AsTime()))
 	}
 	drawn := map[string]bool{}
 	for i, w := range h.GetWaves() {
 		p.say("%s", strings.TrimRight(fmt.Sprintf("Wave %d  %s  %s, %s  headroom %+.1f %%  %s", i+1, p.paint.paint(strong, w.GetCluster()),
-			words.CutClass(w.GetClass()), counted(int64(w.GetSums().GetTotal()), "GPU", "GPUs"), float64(w.GetHeadroom())/10, waveText(p, w)), " "))
+			words.CutClass(w.GetClass()), counted(int64(w.GetSums().GetTotal()), "GPU", "GPUs"), float64(w.GetHeadroom())/10, waveText(p, h, w)), " "))
 		for _, part := range w.GetParts() {
 			if !drawn[part.GetPartition()] { // a later wave there starts from what the earlier one left
 				p.part(part)
@@ -131,16 +131,24 @@ func reviewText(h *musterv1.Haircut) string {
 	return ", reviewed by " + h.GetReviewedBy()
 }
 
-func waveText(p *page, w *musterv1.HaircutWave) string {
+func waveText(p *page, h *musterv1.Haircut, w *musterv1.HaircutWave) string {
 	switch {
 	case w.GetUndone() != nil && w.GetApplied().AsTime().Before(w.GetUndone().AsTime()):
 		return "undone at " + p.moment(w.GetUndone().AsTime())
 	case w.GetApplied() != nil:
-		return "in force since " + p.moment(w.GetApplied().AsTime())
+		return "in force since " + p.moment(w.GetApplied().AsTime()) + earlier(h, w)
 	case w.GetBlocked() != "":
 		return "not yet, see below"
 	}
 	return ""
+}
+
+// earlier says of a wave in force that people had been told of a later day.
+func earlier(h *musterv1.Haircut, w *musterv1.HaircutWave) string {
+	if h.GetEffective() == nil || !w.GetApplied().AsTime().Before(h.GetEffective().AsTime()) {
+		return ""
+	}
+	return ", before the day that people were told"
 }
 
 // part draws one partition: what is healthy, sustainable and assigned, to scale.

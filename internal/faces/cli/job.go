@@ -176,7 +176,7 @@ func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 		column{head: "ID", right: true, wide: true},
 		column{head: "WORKLOAD", name: true}, column{head: "STATE"}, column{head: "REASON", spare: true}, column{head: "FAILED BY", wide: true},
 		column{head: "HOLDS", spare: true}, column{head: "PRIORITY"}, column{head: "TARGET", name: true},
-		column{head: "GPUS", right: true}, column{head: "POOLS", wide: true},
+		column{head: "GPUS", right: true}, column{head: "ASKS", right: true, spare: true}, column{head: "POOLS", wide: true},
 		column{head: "PARTITION", wide: true}, column{head: "ISLANDS", spare: true, wide: true},
 		column{head: "NODES", right: true, wide: true}, column{head: "USER", name: true, spare: true},
 		column{head: "TURN", right: true, spare: true}, column{head: "WAITED", right: true, wide: true},
@@ -187,10 +187,29 @@ func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 		s, failed := w.GetSpec(), words.FailedBy(w.GetState(), w.GetFailureCause(), w.GetFailureNode())
 		why := twofold{orElse(w.GetReason(), failed), w.GetReason()} // it waits, or it has failed
 		t.add(w.GetId(), nameOf(w), state(w.GetState()), why, failed, w.GetHolds(), s.GetPriority(), s.GetTarget(),
-			w.GetGpus(), poolsText(s.GetPools()), w.GetPartition(), w.GetIslands(), len(w.GetNodes()), w.GetUser(),
+			w.GetGpus(), asksAtStart(w), poolsText(s.GetPools()), w.GetPartition(), w.GetIslands(), len(w.GetNodes()), w.GetUser(),
 			w.GetPosition(), w.GetWaited().AsDuration(), w.GetEvictions(), w.GetMends(), o.age(w))
 	}
 	return t
+}
+
+// asksAtStart is with how many GPUs a workload that waits starts; 0: it does not wait.
+func asksAtStart(w *musterv1.Workload) (gpus int32) {
+	if w.GetState() != "pending" {
+		return 0
+	}
+	pools, base := w.GetSpec().GetPools(), int32(0)
+	for i, p := range pools {
+		if i == 0 || p.GetRank() < base {
+			base = p.GetRank()
+		}
+	}
+	for _, p := range pools {
+		if p.GetRank() == base {
+			gpus += p.GetGpus() * (p.GetReplicas() + p.GetMin())
+		}
+	}
+	return gpus
 }
 
 func poolsText(pools []*musterv1.Pool) string {

@@ -65,9 +65,12 @@ func newNodeVerb(a *app, v serviceVerb) *cobra.Command {
 			}
 			said := words.Few(names, 4) + ": " + v.done
 			if v.name == "uncordon" {
-				if said, err = o.checkUncordon(cmd.Context(), names, v.done); err != nil {
-					return err
-				}
+				said, err = o.checkUncordon(cmd.Context(), names, v.done)
+			} else {
+				err = o.checkInService(cmd.Context(), names)
+			}
+			if err != nil {
+				return err
 			}
 			return o.set(cmd.Context(), names, said)
 		},

@@ -66,7 +66,7 @@ func Do(v *frame.Visit) (string, error) {
 		err = failed
 		v.SayIf(err, "It is noted that "+cmp.Or(words.Few(told.GetPeople(), 8), "the people concerned")+" were told.")
 	case "apply":
-		_, err = v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: name, Cluster: cluster, Class: v.Request.PostFormValue("class")})
+		_, err = v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: name, Cluster: cluster, Class: v.Request.PostFormValue("class"), Early: v.Request.PostFormValue("early") != ""})
 		v.SayIf(err, "The wave over "+cluster+" is in force. It can be undone.")
 	case "undo":
 		_, err = v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: w, Name: name, Cluster: cluster})

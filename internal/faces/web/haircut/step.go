@@ -36,6 +36,9 @@ func Step(v *frame.Visit) (frame.Page, error) {
 		return frame.Page{}, err
 	}
 	m := stepView{v: v, h: g.GetHaircut(), undo: step == "undo", command: words.Shell("muster", "haircut", step, name, cluster, "--reason", "…")}
+	if m.early() {
+		m.command = words.Shell("muster", "haircut", step, name, cluster, "--early", "--reason", "…")
+	}
 	m.wave = m.find(cluster, class)
 	if m.wave == nil {
 		return frame.Page{}, frame.Missing("The plan "+parts.Short(name, 60)+" has no wave for "+parts.Short(cluster, 60)+".", "Its page lists its waves.")
@@ -58,6 +61,11 @@ func Step(v *frame.Visit) (frame.Page, error) {
 		Title: title, Nav: "haircuts", Still: true, Command: m.command, Body: stepBody(m),
 		Crumbs: frame.Under("Haircut", "/haircuts", name, "/haircut/"+name), Lead: "Nothing is changed yet. This is what would change.",
 	}, nil
+}
+
+// early says whether the wave would be applied before the day that people were told.
+func (m stepView) early() bool {
+	return !m.undo && m.h.GetEffective() != nil && m.h.GetEffective().AsTime().After(m.v.Now)
 }
 
 // onTrial is the reason of what is only tried.
