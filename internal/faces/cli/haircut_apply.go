@@ -225,9 +225,9 @@ func (o *haircutTellOptions) note(ctx context.Context, name, cluster string) err
 	if err != nil {
 		return err
 	}
-	people := orElse(text.And(res.GetPeople()), "the people whom it concerns")
+	people := orElse(text.And(res.GetPeople()), "the people whom it concerns") + text.Verb(len(res.GetPeople()), " was", " were")
 	return o.write(ctx, func(context.Context) (*musterv1.Written, error) { return res.GetWritten(), nil },
-		"noted: "+people+" were told of haircut "+name, append(o.ahead(ctx, name), o.next(ctx, name))...)
+		"noted: "+people+" told of haircut "+name, append(o.ahead(ctx, name), o.next(ctx, name))...)
 }
 
 func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer, error) {

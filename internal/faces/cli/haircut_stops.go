@@ -83,7 +83,17 @@ func (o *haircutTellOptions) next(ctx context.Context, name string) string {
 	if errors.As(err, &refused) {
 		return "The next wave would be refused now: " + refused.Message
 	}
-	return "The next wave: muster haircut apply " + name
+	return "The next wave" + o.from(ctx, name) + ": muster haircut apply " + name
+}
+
+// from says from when on waves may be applied, where people were told of a day to come.
+func (o *haircutTellOptions) from(ctx context.Context, name string) string {
+	res, err := o.client().Haircuts.GetHaircut(ctx, &musterv1.GetHaircutRequest{Name: name})
+	day := res.GetHaircut().GetEffective()
+	if err != nil || day == nil || !day.AsTime().After(o.Now()) {
+		return ""
+	}
+	return ", from " + weekday(day.AsTime()) + " on"
 }
 
 // lacksOf is what a cluster lacks before a wave of a plan, besides that its people are told.

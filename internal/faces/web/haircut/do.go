@@ -64,7 +64,7 @@ func Do(v *frame.Visit) (string, error) {
 	case "tell":
 		told, failed := v.Haircuts.TellHaircut(v.Ctx, &musterv1.TellHaircutRequest{Write: w, Name: name, Cluster: cluster})
 		err = failed
-		v.SayIf(err, "It is noted that "+cmp.Or(words.Few(told.GetPeople(), 8), "the people concerned")+" were told.")
+		v.SayIf(err, "It is noted who was told: "+cmp.Or(words.Few(told.GetPeople(), 8), "the people concerned")+".")
 	case "apply":
 		_, err = v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: name, Cluster: cluster, Class: v.Request.PostFormValue("class"), Early: v.Request.PostFormValue("early") != ""})
 		v.SayIf(err, "The wave over "+cluster+" is in force. It can be undone.")
