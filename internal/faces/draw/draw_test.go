@@ -435,3 +435,13 @@ func TestTimelineLayersDoNotOverlap(t *testing.T) {
 		}
 	})
 }
+
+// Words before a path keep their beginning; a path alone keeps its end.
+func TestWordsBeforeAPathKeepTheirBeginning(t *testing.T) {
+	if got := fit("part of a grant ends: research/pretraining/elm", body, 200); !strings.HasPrefix(got, "part of a grant") {
+		t.Errorf("the words became %q", got)
+	}
+	if got := fit("research/pretraining/elm", body, 100); !strings.HasSuffix(got, "/elm") {
+		t.Errorf("the path became %q", got)
+	}
+}

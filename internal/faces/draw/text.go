@@ -42,13 +42,13 @@ func letter(r rune) float64 {
 }
 
 // fit cuts a word so that it is no wider than so many pixels. A path loses its
-// beginning, which says least; anything else its end.
+// beginning, which says least; anything else, such as words before a path, its end.
 func fit(s string, size, most float64) string {
 	if width(s, size) <= most {
 		return s
 	}
 	runes := []rune(s)
-	head := strings.Contains(s, "/")
+	head := strings.Contains(s, "/") && !strings.Contains(s, " ")
 	for n := len(runes) - 1; n > 0; n-- {
 		short := string(runes[:n]) + "…"
 		if head {

@@ -16,7 +16,7 @@ import (
 const (
 	mostRunning = 12
 	mostWaiting = 30
-	mostAsked   = 12
+	MostAsked   = 12
 )
 
 // Queue is a queue as it is drawn: what runs, the latest below, then what waits, in turn.
@@ -55,7 +55,7 @@ func QueueOf(target string, list []*musterv1.Workload, now time.Time, leads Lead
 	for i, w := range waiting[:min(len(waiting), mostWaiting)] {
 		r, reason := rung(w, leads), ask.Reason(w)
 		r.Turn, r.Ink, r.Why = int(w.GetPosition()), reasonInk(reason), reason
-		if i < mostAsked {
+		if i < MostAsked {
 			q.starts(ask.When(w), &r)
 		}
 		q.Rungs = append(q.Rungs, r)

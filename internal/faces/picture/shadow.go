@@ -55,9 +55,22 @@ func ShadowsOf(cases []*musterv1.ShadowCase) (list []Shadow) {
 func (s Shadow) Line() string {
 	parts := make([]string, len(s.Became))
 	for i, b := range s.Became {
-		parts[i] = draw.Number(b.Workloads) + " " + b.What
+		parts[i] = draw.Number(b.Workloads) + " " + becameOf(b.What, b.Workloads)
 	}
 	return s.Says + " " + draw.Count(s.Workloads, "workload") + " of " + draw.Count(s.GPUs, "GPU") + ": " + strings.Join(parts, ", ")
+}
+
+// becameOf says what became of so many workloads: "still waits" of one, "still wait" of several.
+func becameOf(what string, workloads int) string {
+	if workloads == 1 {
+		return what
+	}
+	for _, form := range [][2]string{{"still waits", "still wait"}, {"still runs", "still run"}, {"was ", "were "}} {
+		if rest, ok := strings.CutPrefix(what, form[0]); ok {
+			return form[1] + rest
+		}
+	}
+	return what
 }
 
 // becameInks are how what became of it looks: what happened anyway solid, what did not as waiting, the rest quiet.

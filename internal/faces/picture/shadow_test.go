@@ -28,3 +28,14 @@ func TestWhatBecameOfWhatWouldHaveBeenDecided(t *testing.T) {
 		t.Errorf("of nothing it says %v", lines)
 	}
 }
+
+// What became of several is said of several.
+func TestWhatBecameOfSeveralIsSaidOfSeveral(t *testing.T) {
+	of := func(happened string) *musterv1.ShadowCase {
+		return &musterv1.ShadowCase{Would: "start", Happened: happened, Gpus: 8}
+	}
+	list := ShadowsOf([]*musterv1.ShadowCase{of("still waits"), of("still waits"), of("was cancelled"), of("was cancelled")})
+	if got, want := list[0].Line(), "Muster would have started 4 workloads of 32 GPUs: 2 still wait, 2 were cancelled"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

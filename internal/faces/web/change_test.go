@@ -107,7 +107,7 @@ func TestPagesDoWhatTheirReadersMay(t *testing.T) {
 	_, fleetPage := h.get("/")
 	has(t, fleetPage, "/incident/cooling-7", "ada")
 	_, incident := h.get("/incident/cooling-7")
-	has(t, incident, "Incident cooling-7", "https://example.org/7")
+	has(t, incident, "Incident cooling-7", "https://example.org/7", "muster incident list --closed")
 }
 
 // A warning leads to where something can be done about it, can be acknowledged, and goes away

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,5 +27,31 @@ func TestPrintResetsEveryColourOfTheDark(t *testing.T) {
 		if !strings.Contains(paper, name) {
 			t.Errorf("print does not set %s", name)
 		}
+	}
+}
+
+// A table is wider than a narrow screen, or may be: each stands in a box that scrolls, so that the page does not.
+func TestEveryTableStandsInABoxThatScrolls(t *testing.T) {
+	found := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".templ" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		before := ""
+		for line := range strings.Lines(string(data)) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "<table") {
+				if found++; !strings.Contains(before, `class="table`) {
+					t.Errorf("%s: %s stands in no box of class table, but behind %s", path, line, before)
+				}
+			}
+			if line != "" {
+				before = line
+			}
+		}
+		return err
+	})
+	if err != nil || found < 40 {
+		t.Fatalf("%d tables were found: %v", found, err)
 	}
 }

@@ -45,7 +45,7 @@ func (v *Visit) ask(fn PageFunc) (a answered, late bool) {
 	case a = <-done:
 		return a, false
 	case <-wait.C:
-		return answered{page: Page{Title: "Muster", Body: comingBody(v.Here())}}, true
+		return answered{page: Page{Title: productName, Body: comingBody(v.Here())}}, true
 	}
 }
 
@@ -219,4 +219,15 @@ func (t *turns) leave(r *readerTurns) {
 			delete(t.each, name)
 		}
 	}
+}
+
+// productName is the title of a page whose own is not known yet.
+const productName = "Muster"
+
+// inTab is the title of a page in its browser's tab: its own before the product's, which is not said twice.
+func (p Page) inTab() string {
+	if p.Title == productName {
+		return productName
+	}
+	return p.Title + " · " + productName
 }

@@ -50,7 +50,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	slices.SortStableFunc(m.closed, func(a, b row) int { return b.GetClosed().AsTime().Compare(a.GetClosed().AsTime()) })
 	command := "muster incident list"
 	if m.all {
-		command += " --all"
+		command += " --closed"
 	}
 	return frame.Page{Title: "Incidents", Nav: "fleet", Crumbs: frame.Under("Fleet", "/"), Command: command, Lead: lead(m.open), Body: listBody(m)}, nil
 }
@@ -138,7 +138,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{
 		Title: "Incident " + name, Nav: "fleet", Crumbs: frame.Under("Fleet", "/", "Incidents", "/incidents"), Lead: m.sentence(),
-		Command: words.Shell("muster", "incident", "list", "--all"), Body: body(m),
+		Command: words.Shell("muster", "incident", "list", "--closed"), Body: body(m),
 		About: []string{cmp.Or(m.GetScope(), frame.TheFleet)},
 	}, err
 }

@@ -66,7 +66,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{
 		Title: "Queue of " + m.target, Nav: "workloads", Crumbs: frame.Under("Workloads", "/workloads"), Command: words.Shell(command...), Body: body(m),
-		Lead:  "Running: " + draw.Number(m.Running) + ", waiting: " + draw.Number(m.Waiting) + ". Each bar runs from the median (p50) to the 90th percentile (p90) of the expected start. Dashed: declared run time.",
+		Lead:  "Running: " + draw.Number(m.Running) + ", waiting: " + draw.Number(m.Waiting) + ". Where a start is forecast, a bar runs from its median (p50) to its 90th percentile (p90). The first " + draw.Number(picture.MostAsked) + " that wait are forecast. Dashed: declared run time.",
 		About: []string{frame.OfQuota(m.target), m.partition},
 	}, nil
 }

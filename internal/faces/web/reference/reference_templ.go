@@ -356,7 +356,7 @@ func styleBody(v *frame.Visit, inks []draw.InkOf) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<table class=\"figures\"><thead><tr><th scope=\"col\">Name</th><th scope=\"col\" class=\"n\">Figure</th></tr></thead> <tbody><tr class=\"total\"><th scope=\"row\">a sum</th><td class=\"n\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<div class=\"table fits\" tabindex=\"0\" role=\"group\" aria-label=\"An example\"><table class=\"figures\"><thead><tr><th scope=\"col\">Name</th><th scope=\"col\" class=\"n\">Figure</th></tr></thead> <tbody><tr class=\"total\"><th scope=\"row\">a sum</th><td class=\"n\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -372,7 +372,7 @@ func styleBody(v *frame.Visit, inks []draw.InkOf) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</td></tr></tbody></table></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</td></tr></tbody></table></div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

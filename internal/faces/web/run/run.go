@@ -241,6 +241,14 @@ func (m *view) next(at *timestamppb.Timestamp, what string) string {
 	return "Next change " + parts.Clock(at.AsTime(), m.v.Now) + " (in " + parts.Lasted(at.AsTime().Sub(m.v.At())) + "): " + what
 }
 
+// reservedText says of GPUs that are reserved that they are not free.
+func reservedText(n int) string {
+	if n == 1 {
+		return "It is not counted as free."
+	}
+	return "They are not counted as free."
+}
+
 // waitBefore says what those do whose number stands before it.
 func waitBefore(n int) string {
 	if n == 1 {
