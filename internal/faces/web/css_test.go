@@ -33,7 +33,7 @@ func TestPrintResetsEveryColourOfTheDark(t *testing.T) {
 // A table is wider than a narrow screen, or may be: each stands in a box that scrolls, so that the page does not.
 func TestEveryTableStandsInABoxThatScrolls(t *testing.T) {
 	found := 0
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".templ" {
 			return err
 		}
