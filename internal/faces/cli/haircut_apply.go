@@ -226,8 +226,9 @@ func (o *haircutTellOptions) note(ctx context.Context, name, cluster string) err
 		return err
 	}
 	people := orElse(text.And(res.GetPeople()), "the people whom it concerns") + text.Verb(len(res.GetPeople()), " was", " were")
+	plan := o.plan(ctx, name)
 	return o.write(ctx, func(context.Context) (*musterv1.Written, error) { return res.GetWritten(), nil },
-		"noted: "+people+" told of haircut "+name, append(o.ahead(ctx, name), o.next(ctx, name))...)
+		"noted: "+people+" told of haircut "+name, append(o.ahead(ctx, plan), o.next(ctx, name, plan))...)
 }
 
 func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer, error) {
@@ -244,7 +245,7 @@ func (o *haircutTellOptions) messages(ctx context.Context, name string) (answer,
 	for _, m := range res.GetMessages() {
 		rows.add(m.GetOwner(), m.GetSubject(), m.GetText())
 	}
-	stops := o.ahead(ctx, name)
+	stops := o.ahead(ctx, o.plan(ctx, name))
 	return answer{message: res, rows: rows, lead: func(p *page) {
 		if len(res.GetMessages()) == 0 {
 			p.say("Haircut %s concerns no quota, so there is no message.", name)

@@ -50,19 +50,24 @@ func stopped(list []*stop, s stop, wave int) []*stop {
 	return append(list, &s)
 }
 
-// ahead says what stops waves of a saved plan besides that its people are told, and how it is
-// mended. Where the server does not say it, there is only less to read, and no error.
-func (o *haircutTellOptions) ahead(ctx context.Context, name string) (lines []string) {
+// plan is a saved plan. Where the server does not say it, nil: then there is only less to read, and no error.
+func (o *haircutTellOptions) plan(ctx context.Context, name string) *musterv1.Haircut {
 	res, err := o.client().Haircuts.GetHaircut(ctx, &musterv1.GetHaircutRequest{AsOf: o.asOf.message(), Name: name})
 	if err != nil {
 		return nil
 	}
+	return res.GetHaircut()
+}
+
+// ahead says what stops waves of a saved plan besides that its people are told, and how it is
+// mended.
+func (o *haircutTellOptions) ahead(ctx context.Context, h *musterv1.Haircut) (lines []string) {
 	lacks := map[string]string{}
 	var list []*stop
-	for i, w := range res.GetHaircut().GetWaves() {
+	for i, w := range h.GetWaves() {
 		why, known := lacks[w.GetCluster()]
 		if !known {
-			why = o.lacksOf(ctx, name, w.GetCluster())
+			why = o.lacksOf(ctx, h.GetName(), w.GetCluster())
 			lacks[w.GetCluster()] = why
 		}
 		if why != "" && !waveInForce(w) {
@@ -76,24 +81,22 @@ func (o *haircutTellOptions) ahead(ctx context.Context, name string) (lines []st
 }
 
 // next says how the next wave is applied, or why it would be refused now.
-func (o *haircutTellOptions) next(ctx context.Context, name string) string {
+func (o *haircutTellOptions) next(ctx context.Context, name string, h *musterv1.Haircut) string {
 	try := &musterv1.Write{DryRun: true, Reason: "what comes after the people were told"}
 	_, err := o.client().Haircuts.ApplyHaircut(ctx, &musterv1.ApplyHaircutRequest{Write: try, Name: name})
 	var refused *client.Refusal
 	if errors.As(err, &refused) {
 		return "The next wave would be refused now: " + refused.Message
 	}
-	return "The next wave" + o.from(ctx, name) + ": muster haircut apply " + name
+	return "The next wave" + o.from(h) + ": muster haircut apply " + name
 }
 
 // from says from when on waves may be applied, where people were told of a day to come.
-func (o *haircutTellOptions) from(ctx context.Context, name string) string {
-	res, err := o.client().Haircuts.GetHaircut(ctx, &musterv1.GetHaircutRequest{Name: name})
-	day := res.GetHaircut().GetEffective()
-	if err != nil || day == nil || !day.AsTime().After(o.Now()) {
-		return ""
+func (o *haircutTellOptions) from(h *musterv1.Haircut) string {
+	if day := h.GetEffective(); day != nil && day.AsTime().After(o.Now()) {
+		return ", from " + weekday(day.AsTime()) + " on"
 	}
-	return ", from " + weekday(day.AsTime()) + " on"
+	return ""
 }
 
 // lacksOf is what a cluster lacks before a wave of a plan, besides that its people are told.

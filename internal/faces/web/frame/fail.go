@@ -98,7 +98,7 @@ func troubleOf(err error) trouble {
 	}
 	t := trouble{text: ce.Message()}
 	if refusal := refusalOf(ce); refusal != nil {
-		t.code, t.text = refusal.GetCode(), inPageWords(cmp.Or(fieldsText(refusal), refusal.GetMessage()))
+		t.code, t.text = refusal.GetCode(), InPageWords(cmp.Or(fieldsText(refusal), refusal.GetMessage()))
 	}
 	t.classify(ce.Code())
 	return t

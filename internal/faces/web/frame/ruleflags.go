@@ -11,8 +11,9 @@ var flagWords = strings.NewReplacer(
 	"--reason", "Reason",
 	" (--overcommit)", "",
 	"--overcommit", "overcommit",
+	"with --early and a reason", "with the box for it ticked and a reason",
 	"--canary-anywhere", "canaries outside the scope",
 )
 
-// inPageWords says a refusal without flags of the command line.
-func inPageWords(says string) string { return flagWords.Replace(says) }
+// InPageWords says a refusal without flags of the command line.
+func InPageWords(says string) string { return flagWords.Replace(says) }

@@ -11,10 +11,11 @@ func TestRefusalsOfPagesNameNoFlag(t *testing.T) {
 		"overcommit needs a reason; say why (--reason)":                      "overcommit needs a reason; say why under Reason",
 		"lower another grant, or overcommit (--overcommit) with a reason":    "lower another grant, or overcommit with a reason",
 		"it needs a reason, an owner and a link (--reason, --owner, --link)": "it needs a reason, an owner and a link",
+		"apply it then, or now with --early and a reason":                    "apply it then, or now with the box for it ticked and a reason",
 		"say with a reason (`--reason`) what made the canary fail":           "say with a reason what made the canary fail",
 		"or let canaries stand elsewhere: --canary-anywhere":                 "or let canaries stand elsewhere: canaries outside the scope",
 	} {
-		if got := inPageWords(says); got != want || strings.Contains(got, "--") {
+		if got := InPageWords(says); got != want || strings.Contains(got, "--") {
 			t.Errorf("%q became %q, not %q", says, got, want)
 		}
 	}
