@@ -37,8 +37,12 @@ func (o *quotaOrder) class(u *unit) (Class, bool) {
 	if o.a != o.c.account || !o.isPushed(u) {
 		return class, may
 	}
-	if may && o.c.holds == fleet.HoldsGuaranteed && o.lendable() > 0 {
+	guaranteed := o.c.holds == fleet.HoldsGuaranteed
+	switch {
+	case guaranteed && may && o.lendable() > 0:
 		return ClassBorrowing, true
+	case guaranteed && o.c.mending && !may: // what comes first is mended first (decision record 0029)
+		return ClassImportance, true
 	}
 	return class, may
 }
@@ -102,7 +106,7 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	guaranteed := c.holds == fleet.HoldsGuaranteed
 	sibling := a.Tree() == c.account.Tree()
 	own := a == c.account
-	less := c.key.Importance().Above(u.key.Importance())
+	less := c.key.Importance().Above(u.key.Importance()) || c.mending && own && !guaranteed && c.key.Before(u.key)
 	switch {
 	case own && u.key.Before(c.key) && !(guaranteed && u.aside), usesForeignHold(c, a, u):
 		return 0, false

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -9,7 +10,7 @@ import (
 // mendGangs swaps the nodes that a gang has lost for others in its reach; a
 // gang that cannot be mended goes back to its queue.
 func (pl *Planner) mendGangs() (Plan, bool) {
-	for _, w := range pl.p.Broken() {
+	for _, w := range mendOrder(pl.p.Broken()) {
 		if w.State == fleet.Mending && lostBase(w) {
 			return returnToQueue(w), true
 		}
@@ -24,6 +25,21 @@ func (pl *Planner) mendGangs() (Plan, bool) {
 		}
 	}
 	return Plan{}, false
+}
+
+// mendOrder is the order in which broken gangs get nodes: by how they hold their GPUs, the
+// best first, and then by their quota's order. The first could else evict for its
+// own mend what was mended before it.
+func mendOrder(broken []*fleet.Workload) []*fleet.Workload {
+	if len(broken) < 2 {
+		return broken
+	}
+	return slices.SortedStableFunc(slices.Values(broken), func(a, b *fleet.Workload) int {
+		return cmp.Or(
+			cmp.Compare(standsAs(a), standsAs(b)),
+			fleet.KeyOf(a, a.BaseRank(), false).Compare(fleet.KeyOf(b, b.BaseRank(), false)),
+		)
+	})
 }
 
 // mendOrReturn mends a gang that stands without being whole, or sends it back to

@@ -121,8 +121,8 @@ func (pl *Planner) unitsBy(w *fleet.Workload, keeps func(node int) bool) []unit 
 
 // setAside marks the units that do not fit beside the holds of others: until they
 // fit they borrow, and do not count for a unit that uses a hold. A hold takes nothing
-// from what ran as guaranteed already when it was placed; neither does it after a fall of
-// backing from what fits beside the holds in the grant, and has not been pushed since. It says
+// from what ran as guaranteed already when it was placed; neither does it when the backing falls or the
+// grant is cut from what is guaranteed and has not been pushed since. It says
 // whether there are marks now; had says whether there may have been before.
 func setAside(a *fleet.Account, units []*unit, had bool) bool {
 	if len(a.InsideHolds()) == 0 {
@@ -131,12 +131,12 @@ func setAside(a *fleet.Account, units []*unit, had bool) bool {
 		}
 		return false
 	}
-	e, granted, newest := a.Earmarks(), a.GrantEarmarks(), fleet.Instant(0)
+	e, newest := a.Earmarks(), fleet.Instant(0)
 	for _, u := range units {
 		u.within = e.Own(u.w) >= u.gpus
 		u.over = !e.Take(u.w, u.gpus)
-		beside := granted.Take(u.w, u.gpus) && newest <= u.w.Started // only the backing has fallen
-		u.aside = u.over && !(u.holds == fleet.HoldsGuaranteed && (beside && u.w.Started != 0 || wasThere(a, u.w)))
+		notPushed := u.w.Started != 0 && newest <= u.w.Started // what is over now fitted once: its room has become smaller
+		u.aside = u.over && !(u.holds == fleet.HoldsGuaranteed && (notPushed || wasThere(a, u.w)))
 		if !u.within {
 			newest = max(newest, u.cameAt())
 		}

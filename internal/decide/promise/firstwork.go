@@ -87,13 +87,11 @@ func (al *aligner) countMending() {
 			continue
 		}
 		for i, pool := range w.Pools {
-			n := w.Stays(i)
-			if pool.Elastic || pool.Reach == fleet.ReachAny || n == 0 || n >= pool.Min {
+			lost := al.lostNodes(w, i)
+			if lost == 0 || pool.Reach == fleet.ReachAny {
 				continue
 			}
 			b := al.gangOf(w.Replicas[i])
-			each := max(1, al.p.GPUsPerNode/pool.GPUs)
-			lost := (pool.Min - n + each - 1) / each
 			s := al.stand(k, b.island)
 			if len(b.guaranteed) > 0 {
 				s.mending, s.touched, s.covered = s.mending+lost, s.touched+lost, s.covered+lost
@@ -101,6 +99,17 @@ func (al *aligner) countMending() {
 			al.treeOf(s).touched += lost
 		}
 	}
+}
+
+// lostNodes is how many nodes a gang that stands has lost and is mended with.
+func (al *aligner) lostNodes(w *fleet.Workload, pool int) int {
+	p, n := w.Pools[pool], w.Stays(pool)
+	runs := w.State == fleet.Mending || w.State == fleet.RunningW // room that is only reserved is given up
+	if p.Elastic || n == 0 || n >= p.Min || !runs {
+		return 0
+	}
+	each := max(1, al.p.GPUsPerNode/p.GPUs)
+	return (p.Min - n + each - 1) / each
 }
 
 // accountOf is the index of the account that a workload runs under, or −1.

@@ -11,6 +11,7 @@ type block struct {
 	island     int
 	nodes      int   // that it touches
 	guaranteed []int // of these, those that it holds guaranteed
+	lost       int   // nodes that it is to be mended with
 	anywhere   bool  // whether it may leave the island: then it is backed as loose work is
 }
 
@@ -30,7 +31,7 @@ func (al *aligner) runningGangs(a *fleet.Account) []block {
 				continue
 			}
 			b := al.gangOf(w.Replicas[i])
-			b.anywhere = pool.Reach == fleet.ReachAny
+			b.anywhere, b.lost = pool.Reach == fleet.ReachAny, al.lostNodes(w, i)
 			if b.nodes > 0 && (!b.anywhere || al.inOneIsland(w.Replicas[i])) {
 				list = append(list, b)
 			}
@@ -38,6 +39,9 @@ func (al *aligner) runningGangs(a *fleet.Account) []block {
 	}
 	return list
 }
+
+// whole is how many nodes a guaranteed gang takes once it has been mended.
+func (b *block) whole() int { return len(b.guaranteed) + b.lost }
 
 // inOneIsland says whether all replicas that stay stand in one island.
 func (al *aligner) inOneIsland(replicas []fleet.Replica) bool {
@@ -85,8 +89,8 @@ func (al *aligner) newMark() int32 {
 	return al.lastMark
 }
 
-// backRunningGangs backs guaranteed gangs where they run, largest first. They
-// stand on whole nodes already: what the own share of the island does not hold
+// backRunningGangs backs guaranteed gangs where they run, largest first; one that is being
+// mended as the whole gang that it will be. They stand on whole nodes already: what the own share of the island does not hold
 // of them is loose. So a gang that starts never drives a declared one of
 // others, and what that lends, from an island that has nodes for both (no
 // admission takes cover, rule 4).
@@ -101,30 +105,47 @@ func (al *aligner) backRunningGangs() {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y ownBlock) int { return len(y.guaranteed) - len(x.guaranteed) })
+	slices.SortStableFunc(list, func(x, y ownBlock) int { return y.whole() - x.whole() })
 	counted := al.newMark()
 	for _, b := range list {
 		al.backRunning(b, counted)
 	}
 }
 
-// backRunning backs a gang where it runs; two small ones may share a node, which counts once.
+// backRunning backs a gang where it runs, whole if it may; two small ones may share a node, which counts once.
 func (al *aligner) backRunning(b ownBlock, counted int32) {
-	more := 0
+	stands := 0
 	for _, n := range b.guaranteed {
 		if al.marks[n] < counted {
-			more++
+			stands++
 		}
 	}
-	r, is := &al.rows[b.account], &al.islands[b.island]
-	if more == 0 || b.anywhere || r.runs+more > r.grant || is.runs+more > is.share || al.runs+more > al.cap.Promisable {
+	if b.anywhere || !al.takes(b, stands+al.mendable(b)) && !al.takes(b, stands) {
 		return
 	}
 	for _, n := range b.guaranteed {
 		al.marks[n] = counted
 	}
-	al.stand(b.account, b.island).runs += more
-	r.runs, is.runs, al.runs = r.runs+more, is.runs+more, al.runs+more
+}
+
+// takes backs so many nodes of a gang where it runs, if the grant, the island's own share and the partition have them.
+func (al *aligner) takes(b ownBlock, nodes int) bool {
+	r, is := &al.rows[b.account], &al.islands[b.island]
+	if nodes == 0 || r.runs+nodes > r.grant || is.runs+nodes > is.share || al.runs+nodes > al.cap.Promisable {
+		return false
+	}
+	al.stand(b.account, b.island).runs += nodes
+	r.runs, is.runs, al.runs = r.runs+nodes, is.runs+nodes, al.runs+nodes
+	return true
+}
+
+// mendable is how many of the nodes that a gang has lost are backed first with it: all of them when promisable
+// falls or a grant changes, else only those that back it now (no move takes cover, rule 4).
+func (al *aligner) mendable(b ownBlock) int {
+	if s := al.at(b.account, b.island); !al.anew && s.present < b.whole() {
+		return 0
+	}
+	return b.lost
 }
 
 // backGangs backs the gangs that run, and then those that grants declare,

@@ -99,6 +99,7 @@ func (m *ground) set(node int, state fleet.NodeState) {
 	if !state.Keeps() || dead > 0 {
 		for _, w := range m.works {
 			m.s.Drop(w, w.Spots(func(r fleet.Replica) bool { return r.Node == node }))
+			m.s.Settle(w, m.now)
 		}
 	}
 	m.p.SetNode(node, state, dead, "test", m.now)

@@ -110,33 +110,53 @@ func keptFrom(a *fleet.Account, namespace string) int {
 
 // othersStayOut: what is guaranteed in a quota leaves room for what is held there
 // and not used, except for work that ran before it was held. Where the backing has fallen, it
-// leaves that room in the grant.
-func othersStayOut(w *world, _ *fleet.State, _ core.Outcome) *failure {
+// leaves that room in the grant; a grant that is cut takes no guarantee for a hold's sake.
+func othersStayOut(w *world, before *fleet.State, _ core.Outcome) *failure {
 	for _, p := range acting(w.s) {
 		for _, a := range p.Accounts {
-			by, whole := sharesOf(a)
-			if len(by) == 0 || !whole {
+			guaranteed, unused := besideHolds(a)
+			if guaranteed+unused <= max(a.Grant, a.BackedGPUs()) || wasCut(before.Partition(p.ID), a) {
 				continue
 			}
-			guaranteed, unused, before := 0, 0, false
-			for _, sh := range by {
-				unused += max(0, sh.gpus-sh.used)
-			}
-			for _, v := range a.Work() {
-				for _, u := range pieces(v) {
-					if u.holds == fleet.HoldsGuaranteed {
-						guaranteed += u.gpus
-						before = before || ranBefore(v, by)
-					}
-				}
-			}
-			if !before && guaranteed+unused > max(a.Grant, a.BackedGPUs()) {
-				return &failure{rule: "others stay out of what is held", detail: fmt.Sprintf("%s in %s: %d guaranteed and %d held and not used, of %d backed%s",
-					a.Quota, p.ID, guaranteed, unused, a.BackedGPUs(), partitionText(p))}
-			}
+			return &failure{rule: "others stay out of what is held", detail: fmt.Sprintf("%s in %s: %d guaranteed and %d held and not used, of %d backed%s",
+				a.Quota, p.ID, guaranteed, unused, a.BackedGPUs(), partitionText(p))}
 		}
 	}
 	return nil
+}
+
+// besideHolds is what is guaranteed in a quota, and what is held there and not used; nothing
+// where the backing cannot carry all that is held, or work ran before that was held.
+func besideHolds(a *fleet.Account) (guaranteed, unused int) {
+	by, whole := sharesOf(a)
+	if len(by) == 0 || !whole {
+		return 0, 0
+	}
+	for _, sh := range by {
+		unused += max(0, sh.gpus-sh.used)
+	}
+	for _, v := range a.Work() {
+		for _, u := range pieces(v) {
+			if u.holds != fleet.HoldsGuaranteed {
+				continue
+			}
+			if guaranteed += u.gpus; ranBefore(v, by) {
+				return 0, 0
+			}
+		}
+	}
+	return guaranteed, unused
+}
+
+// wasCut says whether a quota's grant was larger before, or was cut earlier and holds nothing more by guarantee since.
+func wasCut(p *fleet.Partition, a *fleet.Account) bool {
+	if p == nil || p.Account(a.Quota) == nil {
+		return false
+	}
+	was := p.Account(a.Quota)
+	guaranteed, unused := besideHolds(was)
+	now, _ := besideHolds(a)
+	return was.Grant > a.Grant || now <= guaranteed && guaranteed+unused > max(was.Grant, was.BackedGPUs())
 }
 
 // nobodyIsPushedThere: where a quota has its tree for itself, and nothing is

@@ -11,7 +11,7 @@ import (
 var mendingLaws = []Law{
 	{"mended-in-island", "a gang that loses a node is mended from a free or flex node of its island (§6)", eachPart(mended)},
 	{"mended-close", "a lost replica is replaced in the failed node's island, where backing covers it and a node is free (§6)", mendedClose},
-	{"mended-before-lesser", "mending takes less important work of the same quota before the gang goes back to its queue (§6)", eachPart(lesser)},
+	{"mended-before-lesser", "mending takes less important work of the same quota, and what its backing does not cover beside the whole gang, before the gang goes back to its queue (§6)", eachPart(lesser)},
 	{"mend-victims", "a mend takes free nodes, then flex, then in-quota work; on flex free nodes only (§6)", mendVictims},
 	{"elastic-runs-on", "elastic pools lose the replica and run on (§6)", eachPart(runsOn)},
 }
@@ -111,33 +111,54 @@ func lesser(m Moment, p *Part, s *said) {
 		if old.Flexes() || slices.ContainsFunc(old.Units, func(u Unit) bool { return u.Holds != fleet.HoldsGuaranteed }) {
 			return
 		}
+		pushed := p.pushedBy(old, now)
+		less := func(u Unit) bool {
+			return u.Job.Target == old.Target && u.Job != now && (Above(old, old.Base(), u.Job, u.Job.Pools[u.Pool].Rank) || pushed[u.Job.ID])
+		}
 		room := 0
 		for i, n := range p.Nodes {
 			if n.Island != island || !n.Whole() {
 				continue
 			}
 			here := p.of(func(u Unit) bool { return u.Node == i && !u.Job.Flexes() })
-			if len(here) == 0 {
-				continue
-			}
-			less := func(u Unit) bool {
-				return u.Job.Target == old.Target && u.Stays() && u.Phase == fleet.Running && u.Job != now && Above(old, old.Base(), u.Job, u.Job.Pools[u.Pool].Rank)
-			}
-			if !slices.ContainsFunc(here, func(u Unit) bool { return !less(u) }) {
+			if len(here) > 0 && !slices.ContainsFunc(here, func(u Unit) bool { return !less(u) || !u.Stays() || u.Phase != fleet.Running }) {
 				room++
 			}
 		}
 		q := p.Quota(old.Target)
-		before := map[int]bool{} // what stays of the quota and is not less important
+		before := map[int]bool{} // what stays of the quota and comes first
 		for _, u := range p.Units {
-			if u.Job.Target == old.Target && u.Job != now && !Above(old, old.Base(), u.Job, u.Job.Pools[u.Pool].Rank) {
+			if u.Job.Target == old.Target && u.Job != now && !less(u) {
 				before[u.Node] = true
 			}
 		}
 		if room >= lost && q != nil && q.Backing[island] >= len(old.Units)+len(before) {
-			s.add("%s lost %d nodes of %s and went back to its queue, beside %d nodes with less important work of %s", old.Name, lost, p.Islands[island], room, old.Target)
+			s.add("%s lost %d nodes of %s and went back to its queue, beside %d nodes with work of %s that comes after it", old.Name, lost, p.Islands[island], room, old.Target)
 		}
 	})
+}
+
+// pushedBy finds the work of a gang's quota, by ID, that is of one gang, equally important, younger, and not covered by the
+// quota's backing beside all that comes before it and the whole gang.
+func (p *Part) pushedBy(old, now *Job) map[uint64]bool {
+	pushed, q := map[uint64]bool{}, p.Quota(old.Target)
+	if q == nil || q.Held {
+		return pushed
+	}
+	for _, v := range p.of(func(u Unit) bool { return u.Job.Target == old.Target && u.Job != now && u.Stays() }) {
+		j := v.Job
+		if len(j.Pools) > 1 || j.Pools[0].Elastic || j.Priority != old.Priority || !Ahead(old, old.Base(), j, j.Base()) {
+			continue
+		}
+		gpus := old.Pools[0].Min * old.Pools[0].GPUs
+		for _, u := range p.Units {
+			if u.Job.Target == old.Target && u.Job != now && u.Stays() && !Ahead(j, j.Base(), u.Job, u.Job.Pools[u.Pool].Rank) {
+				gpus += u.GPUs()
+			}
+		}
+		pushed[j.ID] = gpus > q.Backed()*p.PerNode
+	}
+	return pushed
 }
 
 // mendedClose looks at replicas that replace lost ones of gangs that may reach anywhere.

@@ -92,9 +92,6 @@ type Earmarks struct {
 // Earmarks starts a count with nothing counted.
 func (a *Account) Earmarks() Earmarks { return a.earmarksOf(a.BackedGPUs()) }
 
-// GrantEarmarks is Earmarks where all of the grant is backed.
-func (a *Account) GrantEarmarks() Earmarks { return a.earmarksOf(max(a.Grant, a.BackedGPUs())) }
-
 func (a *Account) earmarksOf(gpus int) Earmarks {
 	e := Earmarks{holds: a.insideHolds, rest: gpus}
 	if len(a.insideHolds) == 0 {
