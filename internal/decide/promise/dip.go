@@ -18,17 +18,19 @@ func Restore(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Alignment, 
 		return Alignment{}, false
 	}
 	a, ok := Moved(s, p, stood(p, p.Dip), now)
-	return a, ok && a.uncoversNone(p, Present(p), func(acc *fleet.Account) []int { return coveredBefore(p, acc) })
+	return a, ok && a.uncoversNone(p, Present(p), func(acc *fleet.Account) (own, all []int) {
+		return heldBefore(p, acc, fleet.HoldsGuaranteed), heldBefore(p, acc, fleet.HoldsGuaranteed, fleet.HoldsBorrowing)
+	})
 }
 
-// coveredBefore counts, by island, the nodes with work of an account that was not unprotected before the dip.
-func coveredBefore(p *fleet.Partition, a *fleet.Account) []int {
+// heldBefore counts, by island, the nodes with work of an account that held its GPUs in some way before the dip.
+func heldBefore(p *fleet.Partition, a *fleet.Account, as ...fleet.HeldAs) []int {
 	nodes, seen := make([]int, len(p.Islands)), map[int]bool{}
 	for _, w := range a.Work() {
 		for pool, replicas := range w.Replicas {
 			for i, held := range p.Dip.HeldBefore(w, pool) {
 				r := replicas[i]
-				if r.Phase == fleet.Leaving || held == fleet.HoldsUnprotected || seen[r.Node] {
+				if r.Phase == fleet.Leaving || !slices.Contains(as, held) || seen[r.Node] {
 					continue
 				}
 				seen[r.Node] = true
@@ -111,13 +113,13 @@ func (a Alignment) isAllowed(p *fleet.Partition) bool {
 }
 
 // uncoversNone says whether as much running work stays covered as by what stood before: of each quota in all, and
-// of each tree in every island. That is so for the work of which the last argument says on how many nodes of each
-// island it stands, by account.
-func (a Alignment) uncoversNone(p *fleet.Partition, before Alignment, work func(*fleet.Account) []int) bool {
+// of each tree in every island. That is so for the work of which the last argument says, by account, on how many nodes
+// of each island it stands: what counts for the quota's own cover, and what for the tree's.
+func (a Alignment) uncoversNone(p *fleet.Partition, before Alignment, work func(*fleet.Account) (own, all []int)) bool {
 	trees := map[*fleet.Tree]*treeCover{}
 	for k, acc := range p.Accounts {
-		stands := work(acc)
-		if covered(stands, a.Backing[k]) < covered(stands, before.Backing[k]) {
+		own, all := work(acc)
+		if covered(own, a.Backing[k]) < covered(own, before.Backing[k]) {
 			return false
 		}
 		t := trees[acc.Root()]
@@ -125,7 +127,7 @@ func (a Alignment) uncoversNone(p *fleet.Partition, before Alignment, work func(
 			t = &treeCover{make([]int, len(p.Islands)), make([]int, len(p.Islands)), make([]int, len(p.Islands))}
 			trees[acc.Root()] = t
 		}
-		t.add(stands, before.Backing[k], a.Backing[k])
+		t.add(all, before.Backing[k], a.Backing[k])
 	}
 	for _, t := range trees {
 		if t.falls() {

@@ -12,10 +12,13 @@ type Leaver struct {
 // that stands, and also of what stays when some work has left.
 func Uncovers(p *fleet.Partition, before Alignment, leave []Leaver) bool {
 	now := Present(p)
-	if now.uncoversNone(p, before, func(a *fleet.Account) []int { return touchedBeside(p, a, nil) }) {
-		return false
+	beside := func(leave []Leaver) func(*fleet.Account) (own, all []int) {
+		return func(a *fleet.Account) (own, all []int) {
+			nodes := touchedBeside(p, a, leave)
+			return nodes, nodes
+		}
 	}
-	return !now.uncoversNone(p, before, func(a *fleet.Account) []int { return touchedBeside(p, a, leave) })
+	return !now.uncoversNone(p, before, beside(nil)) && !now.uncoversNone(p, before, beside(leave))
 }
 
 // touchedBeside counts, by island, the nodes on which work of an account stands and stays when some has left.
