@@ -55,7 +55,7 @@ func (pl *Planner) fair(c *claim, victims []*candidateVictim) bool {
 		taken[ns] += v.onFlex.freedAll
 		largest[ns] = max(largest[ns], v.onFlex.freedAll)
 	}
-	grows := own > 0 && c.gpus > own && pl.othersWant(c.w.Namespace)
+	grows := own > 0 && (c.gpus > own || c.gpus > shares[c.w.Namespace]) && pl.othersWant(c.w.Namespace)
 	if (others || grows) && pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace] {
 		return false // above its share it grows on free room only
 	}
