@@ -99,7 +99,7 @@ func quotaRow(p *fleet.Partition, a *fleet.Account) Quota {
 		}
 	}
 	if a.GangMissing > 0 {
-		q.GangIsland, q.GangMissing = p.Islands[a.GangIsland].Name, a.GangMissing
+		q.GangIsland, q.GangMissing = p.IslandName(a.GangIsland), a.GangMissing
 	}
 	q.Guaranteed, q.Borrowing, q.Unprotected = a.GPUsAs(fleet.HoldsGuaranteed), a.GPUsAs(fleet.HoldsBorrowing), a.GPUsAs(fleet.HoldsUnprotected)
 	return q

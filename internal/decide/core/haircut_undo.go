@@ -143,7 +143,7 @@ func backAgain(p *fleet.Partition, was fleet.PartitionBack) (event.BackingAligne
 			return e, false // islands have come since
 		}
 		gang := was.Gangs[a.Quota]
-		if gang.Island = cmp.Or(gang.Island, p.Islands[0].Name); gang != (fleet.Gang{Missing: a.GangMissing, Island: p.Islands[a.GangIsland].Name}) {
+		if gang.Island = cmp.Or(gang.Island, p.IslandName(0)); gang != (fleet.Gang{Missing: a.GangMissing, Island: p.IslandName(a.GangIsland)}) {
 			e.Gangs = append(e.Gangs, event.GangStatus{Quota: a.Quota, Missing: gang.Missing, Island: gang.Island})
 		}
 		for i, island := range p.Islands {

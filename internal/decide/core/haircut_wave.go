@@ -184,7 +184,7 @@ func backingOf(s *fleet.State, w fleet.Wave) []fleet.PartitionBack {
 		for _, a := range p.Accounts {
 			back.Nodes[a.Quota], back.Touched[a.Quota] = slices.Clone(a.Backing), touchedBy(p, a)
 			if a.GangMissing > 0 || a.GangIsland > 0 {
-				back.Gangs[a.Quota] = fleet.Gang{Missing: a.GangMissing, Island: p.Islands[a.GangIsland].Name}
+				back.Gangs[a.Quota] = fleet.Gang{Missing: a.GangMissing, Island: p.IslandName(a.GangIsland)}
 			}
 		}
 		list = append(list, back)

@@ -261,7 +261,7 @@ func difference(p *fleet.Partition, a promise.Alignment) (event.BackingAligned, 
 	}
 	for k, acc := range p.Accounts {
 		if g := a.Gangs[k]; acc.GangMissing != g.Missing || acc.GangIsland != g.Island {
-			e.Gangs = append(e.Gangs, event.GangStatus{Quota: acc.Quota, Missing: g.Missing, Island: p.Islands[g.Island].Name})
+			e.Gangs = append(e.Gangs, event.GangStatus{Quota: acc.Quota, Missing: g.Missing, Island: p.IslandName(g.Island)})
 		}
 	}
 	return e, changed || len(e.Backing) > 0 || len(e.Gangs) > 0

@@ -210,7 +210,7 @@ func holdOf(a *fleet.Account, w *fleet.Workload) *fleet.Hold {
 // withinHold says whether what earlier work leaves of its holds takes a claim whole.
 func (pl *Planner) withinHold(c *claim) bool {
 	e := c.account.Earmarks()
-	pl.eachEarlier(c, func(u *unit) { e.Take(u.w, u.gpus) })
+	pl.eachEarlier(c, func(u *unit) { e.Take(u.w, u.counts()) })
 	return e.Own(c.w) >= c.gpus
 }
 

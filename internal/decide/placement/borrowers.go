@@ -139,12 +139,12 @@ func (pl *Planner) wouldBeGuaranteed(c *claim, v *candidateVictim, victims []*ca
 	}
 	for _, u := range pl.accountUnits(a) {
 		if u.comesBefore(v) && !gone(u) {
-			if e.Take(u.w, u.gpus) || !u.aside {
+			if e.Take(u.w, u.counts()) || !u.aside {
 				cover.add(u)
 			}
 		}
 	}
-	return e.Take(v.w, v.gpus) && cover.add(&v.unit)
+	return e.Take(v.w, v.counts()) && cover.add(&v.unit)
 }
 
 // noBorrowersAmong is isNone for each of a set of victims.
@@ -195,11 +195,11 @@ func (pl *Planner) judge(c *claim, a *fleet.Account, victims []*candidateVictim,
 	units, at := pl.accountUnits(a), 0
 	for _, v := range victims {
 		for ; at < len(units) && units[at].comesBefore(v); at++ {
-			if u := units[at]; !gone(u) && (e.Take(u.w, u.gpus) || !u.aside) {
+			if u := units[at]; !gone(u) && (e.Take(u.w, u.counts()) || !u.aside) {
 				cover.add(u)
 			}
 		}
-		switch short := e.Short(v.w, v.gpus); {
+		switch short := e.Short(v.w, v.counts()); {
 		case v.holds == fleet.HoldsGuaranteed:
 			none[v] = short == 0 || short > c.lendable
 		case short == 0:

@@ -37,12 +37,8 @@ func (o *quotaOrder) class(u *unit) (Class, bool) {
 	if o.a != o.c.account || !o.isPushed(u) {
 		return class, may
 	}
-	guaranteed := o.c.holds == fleet.HoldsGuaranteed
-	switch {
-	case guaranteed && may && o.lendable() > 0:
+	if may && o.c.holds == fleet.HoldsGuaranteed && o.lendable() > 0 {
 		return ClassBorrowing, true
-	case guaranteed && o.c.mending && !may: // what comes first is mended first (decision record 0029)
-		return ClassImportance, true
 	}
 	return class, may
 }
@@ -61,8 +57,9 @@ func (o *quotaOrder) isPushed(u *unit) bool {
 		o.in = true
 		o.e.Take(o.c.w, o.c.gpus)
 	}
-	short := o.e.Short(u.w, u.gpus*o.alike(u)) > 0
-	o.e.Take(u.w, u.gpus)
+	u = o.c.beside(u)
+	short := o.e.Short(u.w, u.counts()*o.alike(u)) > 0
+	o.e.Take(u.w, u.counts())
 	return short && o.in && u.holds == fleet.HoldsGuaranteed && !usesForeignHold(o.c, o.a, u)
 }
 
@@ -106,7 +103,7 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	guaranteed := c.holds == fleet.HoldsGuaranteed
 	sibling := a.Tree() == c.account.Tree()
 	own := a == c.account
-	less := c.key.Importance().Above(u.key.Importance()) || c.mending && own && !guaranteed && c.key.Before(u.key)
+	less := c.key.Importance().Above(u.key.Importance())
 	switch {
 	case own && u.key.Before(c.key) && !(guaranteed && u.aside), usesForeignHold(c, a, u):
 		return 0, false
@@ -120,6 +117,8 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 		return ClassBorrowing, true
 	case own && givesWay(c, u):
 		return ClassImportance, true
+	case c.mending && own && u.holds == fleet.HoldsUnprotected: // no backing covers it beside the whole gang
+		return ClassUnprotected, true
 	}
 	return 0, false
 }

@@ -20,13 +20,25 @@ type Change struct {
 // unprotected. All earlier units count, wherever they stand (semantics §5).
 func (pl *Planner) Classify() []Change {
 	var changes []Change
-	for _, tree := range pl.p.Unsettled() {
+	for _, tree := range pl.unsettled() {
 		if at := tree.Version(pl.p); pl.trees[tree] != at {
 			pl.trees[tree] = at
 			changes = append(changes, pl.classifyTree(tree)...)
 		}
 	}
 	return changes
+}
+
+// unsettled lists the trees in which work may hold its GPUs otherwise than it does: also those with gangs that
+// are being mended, which need more than stands of them.
+func (pl *Planner) unsettled() []*fleet.Tree {
+	list := pl.p.Unsettled()
+	for _, w := range pl.p.Broken() {
+		if a := w.Account(); a != nil && !slices.Contains(list, a.Root()) {
+			list = append(slices.Clip(list), a.Root())
+		}
+	}
+	return list
 }
 
 // judgedUnit is a standing unit and how it should hold its GPUs.
@@ -86,9 +98,9 @@ func (pl *Planner) insideQuota(a *fleet.Account, inside, rest []judgedUnit) (in,
 		inside = append(inside, judgedUnit{u, fleet.HoldsGuaranteed})
 	}
 	for _, u := range pl.accountUnits(a) {
-		fits := !u.aside && gpus >= u.gpus
+		fits := !u.aside && gpus >= u.counts()
 		if fits || !u.over { // what a hold keeps out counts for no other unit
-			gpus -= u.gpus
+			gpus -= u.counts()
 		}
 		switch {
 		case !fits:

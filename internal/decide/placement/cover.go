@@ -13,6 +13,7 @@ type cover struct {
 	gpus  int
 	nodes []int
 	added []int // nodes that the last unit added
+	lost  lost  // what the last unit has lost, as far as it was added
 }
 
 func (pl *Planner) newCover(gpus int, nodes []int) *cover {
@@ -24,9 +25,13 @@ func (pl *Planner) newCover(gpus int, nodes []int) *cover {
 // with all that was inside before. What is not still counts in GPUs; its nodes are
 // left to those who come after, for nothing covers them.
 func (c *cover) add(u *unit) bool {
-	c.gpus -= u.gpus
+	c.gpus -= u.counts()
 	c.added = c.added[:0]
 	inside := c.gpus >= 0
+	if c.lost = u.lost; c.lost.nodes > 0 {
+		c.nodes[c.lost.island] -= c.lost.nodes
+		inside = inside && c.nodes[c.lost.island] >= 0
+	}
 	u.eachNode(func(node, _ int) {
 		island := c.pl.p.Nodes[node].Island
 		if c.pl.marks[node] != c.pl.mark {
@@ -44,12 +49,16 @@ func (c *cover) add(u *unit) bool {
 
 // undo takes the last unit out again.
 func (c *cover) undo(u *unit) {
-	c.gpus += u.gpus
+	c.gpus += u.counts()
 	c.uncount()
 }
 
 // uncount takes out the nodes that the last unit added.
 func (c *cover) uncount() {
+	if c.lost.nodes > 0 {
+		c.nodes[c.lost.island] += c.lost.nodes
+	}
+	c.lost = lost{}
 	for _, node := range c.added {
 		c.pl.marks[node] = 0
 		c.nodes[c.pl.p.Nodes[node].Island]++

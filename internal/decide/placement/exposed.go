@@ -16,7 +16,7 @@ func (pl *Planner) sparing(grows fleet.Waiting, room int) int {
 	a, gpus := grows.Workload.Account(), 0
 	for _, u := range pl.accountUnits(a) {
 		if !u.over {
-			gpus += u.gpus
+			gpus += u.counts()
 		}
 		left := a.BackedGPUs() - gpus
 		if left < room && pushes(grows, a, u) && pl.exposed(grows, u) {

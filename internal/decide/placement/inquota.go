@@ -16,7 +16,7 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	}
 	pl.limitByTree(c)
 	c.sparesHolds = mustSpareHolds(c)
-	if a.Stays()+c.gpus <= a.BackedGPUs() && c.leavesHeld(nil) {
+	if pl.standsWith(a)+c.gpus <= a.BackedGPUs() && c.leavesHeld(nil) {
 		pl.limitByQuota(c)
 		if plan, ok := pl.placeInBacking(c); ok {
 			return plan, true

@@ -17,10 +17,10 @@ func (pl *Planner) counts(c *claim) bool {
 	a := c.account
 	if len(a.InsideHolds()) == 0 {
 		// Earlier work is part of all that stays: where all fits, there is nothing to ask.
-		return a.Stays()+c.gpus <= a.BackedGPUs() || pl.earlier(c)+c.gpus <= a.BackedGPUs()
+		return pl.standsWith(a)+c.gpus <= a.BackedGPUs() || pl.earlier(c)+c.gpus <= a.BackedGPUs()
 	}
 	e := a.Earmarks()
-	pl.eachEarlier(c, func(u *unit) { e.Take(u.w, u.gpus) })
+	pl.eachEarlier(c, func(u *unit) { e.Take(u.w, u.counts()) })
 	return e.Fits(c.w, c.gpus) && pl.countsWithoutAside(c)
 }
 
@@ -28,7 +28,7 @@ func (pl *Planner) counts(c *claim) bool {
 // lies inside the quota, whether it is (see counts).
 func (pl *Planner) mayCount(a *fleet.Account, it fleet.Waiting) bool {
 	gpus := gpusFor(it)
-	return len(a.InsideHolds()) > 0 || a.Stays()+gpus <= a.BackedGPUs() || pl.earlierThan(a, it.Workload, pl.keyNow(it))+gpus <= a.BackedGPUs()
+	return len(a.InsideHolds()) > 0 || pl.standsWith(a)+gpus <= a.BackedGPUs() || pl.earlierThan(a, it.Workload, pl.keyNow(it))+gpus <= a.BackedGPUs()
 }
 
 // countsWithoutAside is the plain count without work that stands aside.
@@ -36,7 +36,7 @@ func (pl *Planner) countsWithoutAside(c *claim) bool {
 	gpus := c.gpus
 	pl.eachEarlier(c, func(u *unit) {
 		if !u.aside {
-			gpus += u.gpus
+			gpus += u.counts()
 		}
 	})
 	return gpus <= c.account.BackedGPUs()

@@ -22,7 +22,7 @@ func (s *standing) sum() {
 	s.sums = s.sums[:0]
 	gpus := 0
 	for _, u := range s.units {
-		gpus += u.gpus
+		gpus += u.counts()
 		s.sums = append(s.sums, gpus)
 	}
 }
@@ -111,7 +111,7 @@ func (pl *Planner) unitsBy(w *fleet.Workload, keeps func(node int) bool) []unit 
 		if pool.Rank == base {
 			core = list[0]
 		}
-		list = core.collect(list, i, base, keeps)
+		list = pl.collect(core, list, i, base, keeps)
 	}
 	if list[0].gpus == 0 {
 		list = list[1:]
@@ -133,8 +133,8 @@ func setAside(a *fleet.Account, units []*unit, had bool) bool {
 	}
 	e, newest := a.Earmarks(), fleet.Instant(0)
 	for _, u := range units {
-		u.within = e.Own(u.w) >= u.gpus
-		u.over = !e.Take(u.w, u.gpus)
+		u.within = e.Own(u.w) >= u.counts()
+		u.over = !e.Take(u.w, u.counts())
 		notPushed := u.w.Started != 0 && newest <= u.w.Started // what is over now fitted once: its room has become smaller
 		u.aside = u.over && !(u.holds == fleet.HoldsGuaranteed && (notPushed || wasThere(a, u.w)))
 		if !u.within {
@@ -172,8 +172,11 @@ func (pl *Planner) earlier(c *claim) int {
 		return gpus
 	}
 	for _, u := range pl.accountUnits(c.account) {
-		if c.mends(u) {
+		switch {
+		case c.mends(u):
 			gpus -= u.gpus
+		case u.w == c.w:
+			gpus -= u.lost.gpus // the claim is for that
 		}
 	}
 	return gpus
@@ -191,7 +194,7 @@ func (pl *Planner) earlierThan(a *fleet.Account, w *fleet.Workload, key fleet.Ke
 	}
 	for _, u := range units[n:] {
 		if u.w == w {
-			gpus += u.gpus
+			gpus += u.counts()
 		}
 	}
 	return gpus
@@ -200,16 +203,40 @@ func (pl *Planner) earlierThan(a *fleet.Account, w *fleet.Workload, key fleet.Ke
 func (pl *Planner) eachEarlier(c *claim, fn func(*unit)) {
 	units, n := pl.before(c.account, c.key)
 	for _, u := range units[:n] {
-		fn(u)
+		fn(c.beside(u))
 	}
 	if c.w.Account() != c.account {
 		return
 	}
 	for _, u := range units[n:] {
 		if u.w == c.w && !c.mends(u) {
-			fn(u)
+			fn(c.beside(u))
 		}
 	}
+}
+
+// beside is a unit as it counts beside the claim: of a gang that the claim mends, what stands.
+func (c *claim) beside(u *unit) *unit {
+	if !c.mending || u.w != c.w || u.lost.gpus == 0 {
+		return u
+	}
+	stands := *u
+	stands.lost = lost{}
+	return &stands
+}
+
+// standsWith is the GPUs of an account's work that stays, with what its gangs have lost and are mended with.
+func (pl *Planner) standsWith(a *fleet.Account) int {
+	gpus := a.Stays()
+	for _, w := range pl.p.Broken() {
+		if w.Account() != a {
+			continue
+		}
+		for _, u := range pl.units(w) {
+			gpus += u.lost.gpus
+		}
+	}
+	return gpus
 }
 
 // guaranteedOf is the GPUs that work of an account holds as guaranteed and means to keep.

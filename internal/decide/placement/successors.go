@@ -69,10 +69,10 @@ func (pl *Planner) shortfall(c *claim, v *candidateVictim, victims []*candidateV
 	}
 	for _, u := range pl.accountUnits(a) {
 		if u.comesBefore(v) && !gone(u) {
-			e.Take(u.w, u.gpus)
+			e.Take(u.w, u.counts())
 		}
 	}
-	return e.Short(v.w, v.gpus)
+	return e.Short(v.w, v.counts())
 }
 
 // leavesSuccessor walks what stands in an account and what waits for it (or is on
@@ -83,9 +83,9 @@ func (pl *Planner) leavesSuccessor(c *claim, a *fleet.Account, victims []*candid
 	for _, it := range pl.successorsOf(c, a, units) {
 		for ; at < len(units) && !it.Key.Before(units[at].key); at++ {
 			u := units[at]
-			there.Take(u.w, u.gpus)
+			there.Take(u.w, u.counts())
 			if !gone(u) {
-				left.Take(u.w, u.gpus)
+				left.Take(u.w, u.counts())
 			}
 		}
 		gpus, after := gpusFor(it), left.Clone()

@@ -23,6 +23,32 @@ type unit struct {
 	// backing has no room for it in number. aside: it is over and was not guaranteed before the
 	// hold, so it borrows until it fits. within: a hold of its own has room for all of it.
 	over, aside, within bool
+	lost                lost // of a gang that is being mended
+}
+
+// lost is what a gang has lost and is to be mended with: it counts in the quota's order as if it stood,
+// so that no other work is covered by what the gang needs to be whole (decision record 0029).
+type lost struct {
+	gpus   int
+	island int // in which the nodes are counted
+	nodes  int // 0: the gang may be mended anywhere
+}
+
+// counts is the GPUs by which a unit counts in its quota's order.
+func (u *unit) counts() int { return u.gpus + u.lost.gpus }
+
+// lostOf is what a gang of a workload that runs, or is being mended, has lost; standing is a node
+// on which the rest of it stands, or −1.
+func (pl *Planner) lostOf(w *fleet.Workload, pool, stays, standing int) (l lost) {
+	p := w.Pools[pool]
+	if p.Elastic || stays >= p.Min || w.State != fleet.Mending && w.State != fleet.RunningW {
+		return l
+	}
+	l.gpus = (p.Min - stays) * p.GPUs
+	if standing >= 0 && p.Reach != fleet.ReachAny {
+		l.island, l.nodes = pl.p.Nodes[standing].Island, pl.nodesFor(need{gpus: p.GPUs, replicas: p.Min - stays})
+	}
+	return l
 }
 
 // unitID tells units apart: the surplus replicas of a pool share one key.
@@ -52,7 +78,7 @@ func keyOf(w *fleet.Workload, rank int, surplus, overran bool) fleet.Key {
 
 // collect adds a pool's staying replicas: the first min of them to the unit u,
 // which belongs to the list, and each one beyond as a unit of its own.
-func (u unit) collect(list []unit, pool, base int, keeps func(node int) bool) []unit {
+func (pl *Planner) collect(u unit, list []unit, pool, base int, keeps func(node int) bool) []unit {
 	p := u.w.Pools[pool]
 	spot, n := fleet.Spot{Pool: pool}, 0
 	var surplus []unit
@@ -77,8 +103,13 @@ func (u unit) collect(list []unit, pool, base int, keeps func(node int) bool) []
 		u.gpus += p.GPUs
 		u.holds = r.HeldAs
 	}
+	standing := -1
 	if len(spot.Nodes) > 0 {
-		u.spots = append(u.spots, spot)
+		u.spots, standing = append(u.spots, spot), spot.Nodes[0]
+	}
+	if l := pl.lostOf(u.w, pool, n, standing); l.gpus > 0 {
+		l.gpus += u.lost.gpus // of another pool of the lowest rank; its nodes are not counted then
+		u.lost = l
 	}
 	switch {
 	case p.Rank == base:

@@ -47,8 +47,11 @@ func shortGrants(p *fleet.Partition) (notes []string) {
 			unbacked = append(unbacked, fmt.Sprintf("%s (%d of %s)", a.Quota, lacks*p.GPUsPerNode, text.Count(a.Grant, "GPU")))
 		}
 		if a.GangMissing > 0 {
-			notes = append(notes, fmt.Sprintf("The gang of %s that %s was promised does not fit into one island of %s now: %s lacks %s for it.",
-				text.Count(a.Gang, "GPU"), a.Quota, p.ID, p.Islands[a.GangIsland].Name, text.Count(a.GangMissing, "GPU")))
+			where := p.IslandName(a.GangIsland) + " lacks " + text.Count(a.GangMissing, "GPU") + " for it"
+			if len(p.Islands) == 0 {
+				where = "it has none yet"
+			}
+			notes = append(notes, fmt.Sprintf("The gang of %s that %s was promised does not fit into one island of %s now: %s.", text.Count(a.Gang, "GPU"), a.Quota, p.ID, where))
 		}
 	}
 	if len(unbacked) > 0 {

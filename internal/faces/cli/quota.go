@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -162,7 +163,7 @@ func note(g *musterv1.Grant) string {
 		parts = append(parts, fmt.Sprintf("%d until %s", t.GetGpus(), weekday(t.GetUntil().AsTime())))
 	}
 	if g.GetGangMissing() > 0 {
-		parts = append(parts, fmt.Sprintf("gang lacks %d in %s", g.GetGangMissing(), g.GetGangIsland()))
+		parts = append(parts, fmt.Sprintf("gang lacks %d in %s", g.GetGangMissing(), cmp.Or(g.GetGangIsland(), "no island yet")))
 	}
 	if n := len(g.GetIslands()); n > 1 && g.GetLargestPiece() < g.GetBacked() {
 		parts = append(parts, fmt.Sprintf("backed in %s, at most %s in one", text.Count(n, "island"), text.Group(g.GetLargestPiece())))

@@ -201,6 +201,15 @@ func (p *Partition) Island(name string) (int, bool) {
 	return i, i < len(p.Islands) && p.Islands[i].Name == name
 }
 
+// IslandName is the name of an island by its index; empty in a partition that has none yet, in which
+// grants name the first.
+func (p *Partition) IslandName(island int) string {
+	if island >= len(p.Islands) {
+		return ""
+	}
+	return p.Islands[island].Name
+}
+
 // Account finds the account of a quota, or nil.
 func (p *Partition) Account(quota string) *Account { return p.accounts[quota] }
 
