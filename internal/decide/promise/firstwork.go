@@ -28,10 +28,10 @@ func (al *aligner) findFirst(k int) {
 	r.firstFor = r.target + 1
 	for x := range r.stands {
 		s := &r.stands[x]
-		s.first, s.usable = s.mending, s.mending > 0
+		s.first, s.usable, s.turn = s.mending, s.mending > 0, noTurn
 	}
 	left, seen := r.target*al.p.GPUsPerNode, al.newMark()
-	for _, u := range al.unitsOfAccount(r.account) {
+	for turn, u := range al.unitsOfAccount(r.account) {
 		fits := u.gpus <= left
 		if left -= u.gpus; !fits {
 			continue
@@ -40,10 +40,19 @@ func (al *aligner) findFirst(k int) {
 			if al.marks[n] < seen {
 				al.marks[n] = seen
 				s := al.stand(k, al.p.Nodes[n].Island)
-				s.first, s.usable = s.first+1, s.usable || al.p.Nodes[n].UsableGPUs() > 0
+				s.first, s.usable, s.turn = s.first+1, s.usable || al.p.Nodes[n].UsableGPUs() > 0, min(s.turn, turn)
 			}
 		}
 	}
+}
+
+// noTurn is the turn of an island in which none of an account's first work stands: after all others.
+const noTurn = 1 << 30
+
+// staysBefore says whether first work of an account stands covered on usable nodes here and comes before its work in
+// another island: then no backing leaves here for that, idle or not (rule 3).
+func (s *stand) staysBefore(other *stand) bool {
+	return s.usable && s.first > 0 && s.first <= s.backing && s.turn < other.turn
 }
 
 // standingUnits lists what of an account's work stays, in the quota's order.

@@ -31,7 +31,7 @@ func (al *aligner) follow(k int, to *stand) bool {
 		idle := from.backing - max(from.block, from.touched)
 		t := al.treeOf(from)
 		n := min(to.touched-to.backing, spare, al.islands[to.island].left(), idle, t.backing-t.touched)
-		if from != to && n > 0 {
+		if from != to && n > 0 && !from.staysBefore(to) {
 			al.add(k, to, n)
 			al.add(k, from, -n)
 			moved, spare = true, spare-n

@@ -63,6 +63,7 @@ type stand struct {
 	gangNodes
 	backing int  // nodes that back it so far
 	usable  bool // whether some of that stands on a usable node
+	turn    int  // of the first of that in the quota's order; see noTurn
 }
 
 // gangNodes are the nodes of an island that work of an account takes as one piece.

@@ -42,12 +42,13 @@ func (al *aligner) othersIdle(k, island int) bool {
 // lacks so many nodes.
 func (al *aligner) comings(k, to, lacks int) (list []move) {
 	var all, gangs []move
+	there := al.at(k, to)
 	for x := range al.rows[k].stands {
 		from := &al.rows[k].stands[x]
 		idle := al.idle(from)
 		m := move{account: k, from: from.island, to: to, nodes: min(lacks, idle)}
 		switch {
-		case from.island == to:
+		case from.island == to || from.staysBefore(&there):
 			continue
 		case al.idleGang(k, from.island):
 			gangs = append(gangs, move{k, from.island, to, from.backing, true})
