@@ -35,6 +35,10 @@ ALONE = MUSTER_CONTROLPLANE=0 MUSTER_E2E=0
 
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
+# Tests are built without vet: it would read every dependency for itself, a fifth of a cold build. The linters ask all
+# that vet asks (govet).
+GOTEST = go test -vet=off
+
 .PHONY: compare prove prove-real race-long chaos-long pages-test pages-try pictures help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build release clean promise conformance
 .DEFAULT_GOAL := help
 
@@ -44,11 +48,9 @@ help: ## this list
 demo: build ## start the demo fleet with live load; Ctrl-C stops it
 	@bin/muster up --demo $(ARGS)
 
-# The tests themselves are built without vet: it stands before them, with all that it looks for.
 # The server's take longest and wait a lot, so they are begun first, beside all others.
-test: ## prove it, in minutes: vet, the walls, all tests and stories, the race detector where it matters
-	go vet ./...
-	$(ALONE) go test -vet=off -timeout 20m ./internal/server ./...
+test: ## prove it, in minutes: the walls, all tests and stories, the race detector where it matters
+	$(ALONE) $(GOTEST) -timeout 20m ./internal/server ./...
 	@$(call raced,$(RACED))
 	go run ./cmd/muster scenario run scenarios
 
@@ -65,18 +67,18 @@ race-long: # rooms that take long with the race detector; of the scripts a third
 
 chaos-long: # random fleets and judged decisions, from seeds that differ with every commit; the seed is printed
 	@first=$(DRAW); set -x; \
-	go test -count=1 -timeout 20m ./internal/prove/chaos -run '^TestRandomFleets(InSilence)?$$' -worlds 100 -first $$first && \
-	go test -count=1 -timeout 20m ./internal/prove/judge -run Judge -cases 5000 -seed $$first && \
-	go test -count=1 -timeout 20m ./internal/run/provision -every -lives 60
+	$(GOTEST) -count=1 -timeout 20m ./internal/prove/chaos -run '^TestRandomFleets(InSilence)?$$' -worlds 100 -first $$first && \
+	$(GOTEST) -count=1 -timeout 20m ./internal/prove/judge -run Judge -cases 5000 -seed $$first && \
+	$(GOTEST) -count=1 -timeout 20m ./internal/run/provision -every -lives 60
 
 prove-real: REALTIMEOUT = 90m
 prove-real: pages-test ## prove more yet: other people's controllers, 100 random faults, clusters together (an hour)
 	@MUSTER_CONTROLLERS=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100}; export MUSTER_CONTROLLERS MUSTER_FAULTS; $(real)
-	MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE) go test -p 1 -count=1 -timeout 90m -run 'Clusters|APIServer' ./internal/server
+	MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE) $(GOTEST) -p 1 -count=1 -timeout 90m -run 'Clusters|APIServer' ./internal/server
 
 pages-test: ## the pages in chromium; needs node too, and takes playwright-core and axe-core from the npm registry
 	cd internal/faces/web/e2e && npm ci --no-audit --no-fund
-	MUSTER_E2E=1 go test -count=1 -timeout 60m -run '$(PAGESTESTS)' -v ./internal/server
+	MUSTER_E2E=1 $(GOTEST) -count=1 -timeout 60m -run '$(PAGESTESTS)' -v ./internal/server
 
 pages-try: # the same where chromium, node and those packages are there or can be had; else it says why not, and is no failure
 	@$(pages)
@@ -91,7 +93,7 @@ pictures: build ## the pictures of pages in docs/img, from the demo after a minu
 race: ## every test with the race detector
 	@$(call raced,./...)
 
-lint: ## the linters of .golangci.yml
+lint: ## the linters of .golangci.yml, vet among them
 	$(GOLANGCI) run
 
 fmt: ## format the code as lint wants it
@@ -109,28 +111,28 @@ metrics: build ## dashboard, alert rules and docs/metrics.md from the list of me
 	bin/muster metrics markdown > docs/metrics.md
 
 fuzz: ## each fuzz target for FUZZTIME (60s)
-	@targets=$$(go test -list '^Fuzz' ./...) || { echo "$$targets"; exit 1; }; \
+	@targets=$$($(GOTEST) -list '^Fuzz' ./...) || { echo "$$targets"; exit 1; }; \
 	echo "$$targets" | awk '/^Fuzz/ {f[n++] = $$1} /^ok/ {for (i = 0; i < n; i++) print $$2, f[i]; n = 0}' | \
 	while read -r package target; do \
 		echo "== $$package $$target $(FUZZTIME)"; \
-		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
+		$(GOTEST) -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
 	done
 
 controlplane: ## build the control plane that real-cluster tests start, once (minutes); it is kept outside the clone
-	MUSTER_CONTROLPLANE=1 go test -count=1 -timeout 90m -run TestTheControlPlaneIsBuilt -v ./internal/prove/kubetest
+	MUSTER_CONTROLPLANE=1 $(GOTEST) -count=1 -timeout 90m -run TestTheControlPlaneIsBuilt -v ./internal/prove/kubetest
 
 controlplane-test: ## of make prove the tests on a real Kubernetes control plane alone; builds it where it is missing
 	@$(real)
 
 controllers-test: ## the tests with other people's controllers (JobSet, LeaderWorkerSet, RayCluster, MPIJob, TrainJob, Azure Service Operator); builds these where they are missing, each from test/controllers (minutes)
-	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLLERS=1 go test -p 1 -count=1 -timeout 90m -run 'JobSet|Trainers|LeaderWorkerSet|RayCluster|MPIJob|TrainJob|AzureServiceOperator' ./internal/clusters/kube ./internal/run/provision/scalesets
+	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLLERS=1 $(GOTEST) -p 1 -count=1 -timeout 90m -run 'JobSet|Trainers|LeaderWorkerSet|RayCluster|MPIJob|TrainJob|AzureServiceOperator' ./internal/clusters/kube ./internal/run/provision/scalesets
 
 controlplane-race: ## the same with the race detector, and 100 random faults
-	MUSTER_CONTROLPLANE=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100} go test -race -p 1 -count=1 -timeout 120m $(REAL)
+	MUSTER_CONTROLPLANE=1 MUSTER_FAULTS=$${MUSTER_FAULTS:-100} $(GOTEST) -race -p 1 -count=1 -timeout 120m $(REAL)
 
 NODES ?= 200
 controlplane-up: ## a control plane with 200 (NODES) made-up nodes, to try things on; Ctrl-C ends it
-	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLPLANE_NODES=$(NODES) go test -count=1 -timeout 0 -run TestStaysUp -v ./internal/prove/kubetest
+	MUSTER_CONTROLPLANE=1 MUSTER_CONTROLPLANE_NODES=$(NODES) $(GOTEST) -count=1 -timeout 0 -run TestStaysUp -v ./internal/prove/kubetest
 
 HELM = bin/tools/helm
 TEMPLATE = $(HELM) template muster deploy/helm/muster --namespace muster --kube-version 1.36.0 2>/dev/null
@@ -154,13 +156,13 @@ manifests: ## the plain manifests in deploy/kubernetes, from the Helm chart
 	cd deploy && sha256sum $(MADE) >> kubernetes/chart.sha256
 
 reproducible: ## build the release twice in two folders and compare the bytes (minutes)
-	MUSTER_REPRODUCIBLE=1 go test -count=1 -timeout 60m -run TestABuildIsReproducible -v ./internal/server
+	MUSTER_REPRODUCIBLE=1 $(GOTEST) -count=1 -timeout 60m -run TestABuildIsReproducible -v ./internal/server
 
 image: ## the container image, from the Dockerfile
 	docker build -t muster:$$(git describe --tags --always) .
 
 bench: build ## the figures: Go benchmarks, then muster bench
-	go test -run '^$$' -bench . -benchmem ./...
+	$(GOTEST) -run '^$$' -bench . -benchmem ./...
 	bin/muster bench $(ARGS)
 
 compare: build ## the same work through Muster and other schedulers on real control planes, as docs/compare.md has it (hours; ARGS='-work jobs,gang -runs 1' measures some of it)
@@ -198,9 +200,9 @@ define real
 if [ "$(MUSTER_CONTROLPLANE)" = 0 ]; then echo "real control plane NOT run: MUSTER_CONTROLPLANE=0"; else set -eo pipefail; export MUSTER_CONTROLPLANE=$(MUSTER_CONTROLPLANE); \
 said=$$(mktemp); trap "rm -f $$said" EXIT; \
 told() { "$$@" > >(tee $$said | grep --line-buffered -E '^(--- |ok|FAIL|panic: )') 2>&1 || { echo "== all that it said"; tail -n 500 $$said; return 1; }; }; \
-go test -count=1 -timeout 120m -run TestTheControlPlaneIsBuilt -v ./internal/prove/kubetest | grep -v '^=== '; \
-echo "go test ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets: the tests of their *_real_test.go"; told go test -p 1 -count=1 -failfast -v -timeout $(REALTIMEOUT) -run "$(REALTESTS)" ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets; \
-echo "the most important of them, with kube-scheduler binding"; export MUSTER_BIND=scheduler; told go test -count=1 -failfast -v -timeout $(REALTIMEOUT) -run "$(YIELDINGTESTS)" ./internal/clusters/kube; fi
+$(GOTEST) -count=1 -timeout 120m -run TestTheControlPlaneIsBuilt -v ./internal/prove/kubetest | grep -v '^=== '; \
+echo "go test ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets: the tests of their *_real_test.go"; told $(GOTEST) -p 1 -count=1 -failfast -v -timeout $(REALTIMEOUT) -run "$(REALTESTS)" ./internal/clusters/kube ./internal/prove/stage ./internal/run/provision/scalesets; \
+echo "the most important of them, with kube-scheduler binding"; export MUSTER_BIND=scheduler; told $(GOTEST) -count=1 -failfast -v -timeout $(REALTIMEOUT) -run "$(YIELDINGTESTS)" ./internal/clusters/kube; fi
 endef
 
 # The pages in a browser, where there is one.
@@ -210,11 +212,11 @@ why=; \
 [ -x "$${CHROMIUM:-/usr/bin/chromium}" ] || why="there is no chromium at $${CHROMIUM:-/usr/bin/chromium}"; \
 command -v node >/dev/null || why="there is no node"; \
 [ -n "$$why" ] || [ -d internal/faces/web/e2e/node_modules/axe-core ] || (cd internal/faces/web/e2e && timeout 300 npm ci --no-audit --no-fund) || why="npm ci failed in internal/faces/web/e2e"; \
-if [ -n "$$why" ]; then echo "pages NOT opened in a browser: $$why"; else set -x; MUSTER_E2E=1 go test -count=1 -timeout 30m -run '$(PAGESTESTS)' ./internal/server; fi
+if [ -n "$$why" ]; then echo "pages NOT opened in a browser: $$why"; else set -x; MUSTER_E2E=1 $(GOTEST) -count=1 -timeout 30m -run '$(PAGESTESTS)' ./internal/server; fi
 endef
 
 # Tests with the race detector, where there is a C compiler for it.
 define raced
-if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; $(ALONE) go test -vet=off -race -timeout 30m $(1); \
+if [ "$$(go env CGO_ENABLED)" = 1 ]; then set -x; $(ALONE) $(GOTEST) -race -timeout 30m $(1); \
 else echo "race detector NOT run: it needs a C compiler (gcc or clang), and this machine has none"; fi
 endef

@@ -168,7 +168,7 @@ func (p *path) broken(w *fleet.Workload) []Ground {
 	var list []Ground
 	for _, in := range places(p.s, w) {
 		for _, n := range in.Nodes {
-			if outOfService(n.State) || n.State == fleet.Suspect || n.State == fleet.Maintenance {
+			if n.State.InRepair() || n.State == fleet.Suspect || n.State == fleet.Maintenance {
 				list = append(list, Ground{Kind: NoRepairTime, Name: n.Name, GPUs: n.GPUs})
 			}
 		}

@@ -271,15 +271,11 @@ func leaving(w *fleet.Workload) bool {
 // planRepairs plans the return of nodes that are out of service.
 func (p *path) planRepairs(in *fleet.Partition) {
 	for i, n := range in.Nodes {
-		if !outOfService(n.State) {
+		if !n.State.InRepair() {
 			continue
 		}
 		if total, ok := p.length.repair(in, i, p.now.Sub(n.Since)); ok {
 			p.plans.add(plan{at: max(p.now, n.Since.Add(total)), what: returns, id: uint64(i), in: in})
 		}
 	}
-}
-
-func outOfService(s fleet.NodeState) bool {
-	return s == fleet.Quarantined || s == fleet.Repairing || s == fleet.Validating
 }

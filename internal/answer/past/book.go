@@ -25,7 +25,7 @@ type Notes struct {
 	Losses     map[string]*Meter // by partition, a space, and the cause
 	Waits      map[uint64]*Waiter
 	Waited     map[string]*Meter // see waitKey
-	Asked      map[string]Reason // reasons of groups of work, since the last full hour
+	Asked      map[string]Reason // reasons of groups of work, until askAgain forgets them: since the last full hour
 	AskedAt    int64             // when they began to be asked anew
 	Again      []uint64          // those for which that is still to be done, in order
 	Gaps       []Window          // in which no server ran, in order
@@ -132,7 +132,7 @@ func (b *Book) touch(r event.Record) {
 			}
 			continue
 		}
-		for _, p := range b.about(e) {
+		for _, p := range b.figuresMove(e) {
 			if p != nil {
 				b.seen[p] = true
 			}
@@ -140,8 +140,9 @@ func (b *Book) touch(r event.Record) {
 	}
 }
 
-// about is the partitions that an event about nodes or quota names.
-func (b *Book) about(e event.Event) []*fleet.Partition {
+// figuresMove lists the partitions whose figures an event about nodes or quota may move. (Why work waits is no
+// figure: askAgain in wait.go asks that anew.)
+func (b *Book) figuresMove(e event.Event) []*fleet.Partition {
 	switch e := e.(type) {
 	case event.NodesAdded:
 		return []*fleet.Partition{b.state.Partition(e.Partition)}

@@ -105,7 +105,8 @@ const (
 	askedWithin = 10 * 60 * 1000 // milliseconds
 )
 
-// askAgain begins to ask for the reasons of all that waits anew, unless it still does.
+// askAgain begins to ask for the reasons of all that waits anew, unless it still does. The full hour calls it. An
+// event that changes why much work waits, and whose change may not be told up to an hour late, calls it too.
 func (b *Book) askAgain(at int64) {
 	if len(b.Again) > 0 {
 		return

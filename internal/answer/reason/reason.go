@@ -29,7 +29,7 @@ type Class string
 const (
 	Wait   Class = "wait"   // time will do
 	Change Class = "change" // the submitter can
-	Ask    Class = "ask"    // a quota owner or operator can
+	Ask    Class = "ask"    // others can: see OwnerHelps
 	Fault  Class = "fault"  // something is broken
 )
 

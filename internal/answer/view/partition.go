@@ -83,7 +83,7 @@ func PartitionAt(p *fleet.Partition, now fleet.Instant) Partition {
 		}
 	}
 	row := Partition{Partition: p.ID, Figures: f, Stale: stale(p)}
-	if !row.Stale {
+	if starts(p) {
 		row.LargestGang = largestGang(p)
 	}
 	return row

@@ -33,7 +33,8 @@ type Quota struct {
 	GangIsland  string `json:"gangIsland,omitempty"`
 	GangMissing int    `json:"gangMissing,omitempty"`
 	// LargestGang is the largest gang that the quota could start guaranteed now in one
-	// island, and LargestPiece the most of its backing that lies in one island.
+	// island, were nothing ahead of it in the queue: UsableOf takes out what that reserves.
+	// LargestPiece is the most of its backing that lies in one island.
 	LargestGang  int  `json:"largestGang"`
 	LargestPiece int  `json:"largestPiece"`
 	Stale        bool `json:"stale"` // its cluster's reports have stopped
@@ -89,7 +90,7 @@ func quotaRow(p *fleet.Partition, a *fleet.Account) Quota {
 	q.Unbacked = q.Assigned - q.Backed
 	q.Scheduled = min(q.Usage, q.Backed)
 	q.Unscheduled = q.Backed - q.Scheduled
-	if !q.Stale {
+	if starts(p) {
 		q.LargestGang = guaranteedGang(p, a, a.BackedGPUs()-a.Stays())
 	}
 	for i, nodes := range a.Backing {

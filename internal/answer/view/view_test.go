@@ -440,6 +440,16 @@ func TestCheckFindsWhatDoesNotAddUp(t *testing.T) {
 	}
 }
 
+// Where Muster starts nothing, no figure says that a gang could start now.
+func TestNoGangStartsInAClusterThatIsWatched(t *testing.T) {
+	sc := newScene(t, 4)
+	sc.quota("oak", 4, 4)
+	expect(t, quotaNow(sc.p, "oak"), map[string]any{"largestGang": 32})
+	sc.s.SetMode("tiger", fleet.Observe)
+	expect(t, quotaNow(sc.p, "oak"), map[string]any{"largestGang": 0, "backed": 32})
+	expect(t, PartitionOf(sc.p), map[string]any{"largestGang": 0})
+}
+
 // What one quota could start guaranteed never exceeds what the partition could.
 func TestALargestGangOfAQuotaIsOneOfThePartition(t *testing.T) {
 	sc := newScene(t, 4)

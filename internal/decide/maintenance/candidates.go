@@ -40,7 +40,7 @@ func (a rank) compare(b rank) int {
 // alone, and so is flex work before its minimum run time, unless the rollout is urgent.
 func (l *look) rated(n *fleet.Node, quiet, urgent bool) (rank, Wait, bool) {
 	r := rank{class: isEmpty, name: n.Name}
-	if outOfService(n) {
+	if n.State.InRepair() {
 		r.class = isOut
 		return r, Wait{}, true
 	}

@@ -236,7 +236,7 @@ func (l *look) besides(r *fleet.Rollout, x pending, to *waits) {
 // led says whether the surplus of elastic pools on a node has had its lead since the rollout was announced, or its
 // owner's word: replicas in quota are taken no sooner.
 func (l *look) led(r *fleet.Rollout, x pending) (Wait, bool) {
-	if !disturbs(x.n, x.b) || outOfService(x.n) {
+	if !disturbs(x.n, x.b) || x.n.State.InRepair() {
 		return Wait{}, true
 	}
 	for _, s := range x.n.Residents() {

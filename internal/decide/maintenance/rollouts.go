@@ -277,13 +277,8 @@ func (l *look) canaryVisit(r *fleet.Rollout, c census, targets []Target, w *wait
 	return nil
 }
 
-// outOfService says whether a node is out for a repair.
-func outOfService(n *fleet.Node) bool {
-	return n.State == fleet.Quarantined || n.State == fleet.Repairing || n.State == fleet.Validating
-}
-
-// provesNothing says whether a node is no canary: it is out of service, or serves with dead GPUs.
-func provesNothing(n *fleet.Node) bool { return outOfService(n) || n.State == fleet.Degraded }
+// provesNothing says whether a node is no canary: it is in repair, or serves with dead GPUs.
+func provesNothing(n *fleet.Node) bool { return n.State.InRepair() || n.State == fleet.Degraded }
 
 // outside lists the nodes outside the scope on which a configuration can be proven: of the same
 // model, without in-quota work, and with no other rollout over them.

@@ -150,7 +150,7 @@ func (l *look) wouldServe(r *fleet.Rollout, x pending) bool {
 		return false
 	}
 	_, ok := l.allowed(r, x)
-	return ok && !outOfService(x.n) && disturbs(x.n, x.b)
+	return ok && !x.n.State.InRepair() && disturbs(x.n, x.b)
 }
 
 // urgent says whether flex work on a node need not have run its minimum: a deadline leaves no time, or

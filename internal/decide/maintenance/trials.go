@@ -43,13 +43,13 @@ func (l *look) endTrial(r *fleet.Rollout, at int) (Action, bool) {
 		return Action{}, false
 	}
 	n := p.Nodes[i]
-	switch n.State {
-	case fleet.Quarantined, fleet.Repairing, fleet.Validating, fleet.Degraded:
+	switch {
+	case provesNothing(n):
 		t.Why = "the node became " + string(n.State) + " in its soak"
 		if n.Signal != "" {
 			t.Why += ": " + n.Signal
 		}
-	case fleet.Maintenance, fleet.Retired:
+	case n.State == fleet.Maintenance || n.State == fleet.Retired:
 		t.Why = void
 	default:
 		if t.Until > l.now || n.State == fleet.Suspect {

@@ -38,7 +38,7 @@ func (l *look) begin(p *fleet.Partition, node int, b *Bundle) Action {
 		Key: l.s.Number(), Node: n.Name, State: fleet.VisitWorking, Since: l.now, Began: l.now,
 		VisitWork: fleet.VisitWork{
 			Updates: b.Updates, Brings: b.Brings, Impact: b.Impact, Lasts: b.Lasts, Checks: l.policy().Validation,
-			Out: outOfService(n), Borne: borne(n, b),
+			Out: n.State.InRepair(), Borne: borne(n, b),
 		},
 	}
 	if n.State == fleet.Probation {

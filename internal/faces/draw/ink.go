@@ -74,7 +74,7 @@ var Inks = []InkOf{
 	{Planned, "#424a53", "#b7bdc8", standing, "maintenance: planned"},
 	{Wait, "#0969da", "#4493f8", lying, "waits until other work has ended"},
 	{Change, "#bf3989", "#f778ba", dotted, "waits, and the submitter can change that"},
-	{Ask, "#9a6700", "#d29922", standing, "waits, and a quota owner or an operator can change that"},
+	{Ask, "#9a6700", "#d29922", standing, "waits, and an operator can change that, or a quota owner"},
 	{Fault, "#cf222e", "#f85149", grid, "something is broken"},
 	{Empty, "#eff2f5", "#262c36", solid, "free"},
 }

@@ -102,9 +102,9 @@ func lastsOf(list []published) (d time.Duration) {
 // false: the node is not to be taken now.
 func (y *updateYear) takeOut(ctx context.Context, node string, list []published, then func(context.Context) error) (bool, error) {
 	state := y.stateOf(node)
-	switch state {
-	case fleet.Healthy, fleet.Probation:
-	case fleet.Quarantined, fleet.Repairing, fleet.Validating:
+	switch {
+	case state == fleet.Healthy || state == fleet.Probation:
+	case state.InRepair():
 		y.book.bring(node, list, false, y.now)
 		return false, nil
 	default:

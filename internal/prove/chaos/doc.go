@@ -13,6 +13,7 @@
 //
 // The properties follow. property_random_test.go plays random fleets, and
 // property_house_test.go random houses. property_planned_test.go plays fleets under planned
-// work, which model_planned_test.go writes. property_laws_test.go asks the laws of placement.
+// work, which model_planned_test.go writes. property_laws_test.go asks the laws of placement,
+// and property_now_test.go whether what is said to start now starts.
 // property_metamorphic_test.go changes stories in ways that must change nothing.
 package chaos

@@ -102,7 +102,7 @@ var rooms = []room{
 
 	// answer: questions about state and log. What is pure here asks pure rooms alone.
 	{folder: "internal/answer", kind: plain},
-	{folder: "internal/answer/words", kind: plain, only: "state/fleet state/event state/text"},
+	{folder: "internal/answer/words", kind: plain, only: "answer/reason state/fleet state/event state/text"},
 	{folder: "internal/answer/reason", kind: pure, only: "nothing", tests: "decide/core"},
 	{folder: "internal/answer/explain", kind: pure, only: "answer/reason state/fleet state/text decide/promise decide/placement", tests: "decide/core"},
 	{folder: "internal/answer/clusterlife", kind: pure, only: "state/fleet decide/core decide/buildout"},

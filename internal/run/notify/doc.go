@@ -6,9 +6,12 @@
 // receiver.
 //
 //	notice.go    which records are worth telling, in words (pure)
+//	planned.go   the same of planned work (pure)
+//	lives.go     the same of clusters that are built (pure)
 //	outbox.go    what one subscription has still to get; drops what it has just got
 //	sender.go    calls the URL, signed (sign.go), until it answers 2xx or a day is over
-//	notifier.go  ties them together and keeps the cursors on disk
+//	egress.go    where they may call
+//	notifier.go  ties them together; disk.go keeps the cursors and the key
 //
 // A receiver gets every notice at least once, in order, each with an ID that
 // never changes: after a crash one may come twice.

@@ -139,16 +139,17 @@ type IncidentClosed struct {
 }
 
 // Kind is the event's stable name.
-func (ClusterAdded) Kind() string   { return "cluster.added" }
-func (PartitionAdded) Kind() string { return "partition.added" } // Kind is the event's stable name.
-func (IslandAdded) Kind() string    { return "island.added" }    // Kind is the event's stable name.
-func (NodesAdded) Kind() string     { return "nodes.added" }     // Kind is the event's stable name.
-func (NodeChanged) Kind() string    { return "node.changed" }    // Kind is the event's stable name.
-func (ReportsStopped) Kind() string { return "reports.stopped" } // Kind is the event's stable name.
-func (ReportsResumed) Kind() string { return "reports.resumed" } // Kind is the event's stable name.
-func (PolicySet) Kind() string      { return "policy.set" }      // Kind is the event's stable name.
-func (BufferSet) Kind() string      { return "buffer.set" }      // Kind is the event's stable name.
-func (BufferCleared) Kind() string  { return "buffer.cleared" }  // Kind is the event's stable name.
-func (TargetsSet) Kind() string     { return "targets.set" }     // Kind is the event's stable name.
-func (IncidentOpened) Kind() string { return "incident.opened" } // Kind is the event's stable name.
-func (IncidentClosed) Kind() string { return "incident.closed" } // Kind is the event's stable name.
+func (ClusterAdded) Kind() string   { return "cluster.added" }    // Kind is the event's stable name.
+func (ClusterModeSet) Kind() string { return "cluster.mode-set" } // Kind is the event's stable name.
+func (PartitionAdded) Kind() string { return "partition.added" }  // Kind is the event's stable name.
+func (IslandAdded) Kind() string    { return "island.added" }     // Kind is the event's stable name.
+func (NodesAdded) Kind() string     { return "nodes.added" }      // Kind is the event's stable name.
+func (NodeChanged) Kind() string    { return "node.changed" }     // Kind is the event's stable name.
+func (ReportsStopped) Kind() string { return "reports.stopped" }  // Kind is the event's stable name.
+func (ReportsResumed) Kind() string { return "reports.resumed" }  // Kind is the event's stable name.
+func (PolicySet) Kind() string      { return "policy.set" }       // Kind is the event's stable name.
+func (BufferSet) Kind() string      { return "buffer.set" }       // Kind is the event's stable name.
+func (BufferCleared) Kind() string  { return "buffer.cleared" }   // Kind is the event's stable name.
+func (TargetsSet) Kind() string     { return "targets.set" }      // Kind is the event's stable name.
+func (IncidentOpened) Kind() string { return "incident.opened" }  // Kind is the event's stable name.
+func (IncidentClosed) Kind() string { return "incident.closed" }  // Kind is the event's stable name.

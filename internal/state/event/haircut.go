@@ -47,8 +47,6 @@ type HaircutDeleted struct {
 }
 
 func (HaircutDeleted) Kind() string  { return "haircut.deleted" }  // Kind is the event's stable name.
-func (ClusterModeSet) Kind() string  { return "cluster.mode-set" } // Kind is the event's stable name.
-func (QuotaOwned) Kind() string      { return "quota.owned" }      // Kind is the event's stable name.
 func (HaircutPlanned) Kind() string  { return "haircut.planned" }  // Kind is the event's stable name.
 func (HaircutReviewed) Kind() string { return "haircut.reviewed" } // Kind is the event's stable name.
 func (HaircutTold) Kind() string     { return "haircut.told" }     // Kind is the event's stable name.

@@ -120,6 +120,7 @@ type GangStatus struct {
 
 func (QuotaCreated) Kind() string     { return "quota.created" }     // Kind is the event's stable name.
 func (QuotaDeleted) Kind() string     { return "quota.deleted" }     // Kind is the event's stable name.
+func (QuotaOwned) Kind() string       { return "quota.owned" }       // Kind is the event's stable name.
 func (AccessSet) Kind() string        { return "access.set" }        // Kind is the event's stable name.
 func (GrantSet) Kind() string         { return "grant.set" }         // Kind is the event's stable name.
 func (GrantEnding) Kind() string      { return "grant.ending" }      // Kind is the event's stable name.

@@ -107,7 +107,7 @@ func (p *Partition) KeepNode(node int, from NodeState, owner StateOwner, signal 
 	if n.State == Healthy || n.State == Probation || n.State == Retired {
 		n.StateOwner = ByNobody
 	}
-	if inService(from) && outOfService(n.State) || !up(from) && up(n.State) || owner == ByAutomatic {
+	if inService(from) && failed(n.State) || !up(from) && up(n.State) || owner == ByAutomatic {
 		p.noteHealth(n, from, owner, signal, at)
 	}
 	if n.StateOwner == ByAutomatic || n.Health != nil && len(n.Health.Conditions) > 0 {
@@ -118,7 +118,8 @@ func (p *Partition) KeepNode(node int, from NodeState, owner StateOwner, signal 
 
 func inService(s NodeState) bool { return up(s) || s == Suspect }
 
-func outOfService(s NodeState) bool { return s == Quarantined || s == Repairing || s == Degraded }
+// failed says whether a node that was in service is recorded as failed in this state.
+func failed(s NodeState) bool { return s == Quarantined || s == Repairing || s == Degraded }
 
 func (p *Partition) noteHealth(n *Node, from NodeState, owner StateOwner, signal string, at Instant) {
 	if n.Health == nil {
@@ -126,7 +127,7 @@ func (p *Partition) noteHealth(n *Node, from NodeState, owner StateOwner, signal
 	}
 	h := n.Health
 	switch {
-	case inService(from) && outOfService(n.State):
+	case inService(from) && failed(n.State):
 		again := from == Probation || from == Suspect && h.Before == Probation
 		h.Faults = append(h.Faults, Fault{At: at, Signal: signal, Again: again})
 		if len(h.Faults) > FaultMemory {

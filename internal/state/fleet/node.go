@@ -27,6 +27,11 @@ func (s NodeState) Usable() bool { return s == Healthy || s == Probation || s ==
 // Keeps says whether work that runs on a node in this state may stay.
 func (s NodeState) Keeps() bool { return s.Usable() || s == Suspect }
 
+// InRepair says whether a fault keeps the node out of service: nothing starts there until it is
+// repaired and validated. Planned work (maintenance) is no fault; a suspect node is not yet out, a
+// degraded one serves with the GPUs that work, and one in probation is back.
+func (s NodeState) InRepair() bool { return s == Quarantined || s == Repairing || s == Validating }
+
 // Severity orders the states that a signal can ask for, the mildest first; 0 for all others.
 func (s NodeState) Severity() int {
 	switch s {

@@ -77,13 +77,14 @@ func (m view) waits() bool {
 	return words.Waits(m.w.GetState())
 }
 
-// classText says who can do something about a blocker.
-func classText(class string) string {
+// classText says who can do something about a blocker or make a change: what is the code of the one or the
+// kind of the other.
+func classText(class, what string) string {
 	switch class {
 	case "change":
 		return "you can change this"
 	case "ask":
-		return "an owner or an operator can change this"
+		return words.WhoCan(what) + " can change this"
 	case "fault":
 		return "something is broken"
 	}

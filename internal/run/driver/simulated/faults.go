@@ -44,12 +44,12 @@ func (f *Faults) Add(at fleet.Instant, name string, state fleet.NodeState) {
 	n := &ailing{name: name, number: f.nodes, rng: stream(f.seed, "node", f.nodes), at: at}
 	f.nodes++
 	f.temper(n)
-	switch state {
-	case fleet.Healthy:
+	switch {
+	case state == fleet.Healthy:
 		f.trouble(n)
-	case fleet.Suspect:
+	case state == fleet.Suspect:
 		n.at, n.next = at.Add(f.settings.BlipSpan.draw(n.rng)), fleet.Healthy
-	case fleet.Quarantined, fleet.Repairing, fleet.Validating, fleet.Probation:
+	case state.InRepair() || state == fleet.Probation:
 		f.strike(n)
 		n.next = state
 		f.advance(n)
