@@ -289,6 +289,11 @@ func TestAWaveBeforeItsDayIsEarlyOnPurpose(t *testing.T) {
 		reason string
 		want   core.Code
 	}{{false, "", core.TooEarly}, {false, "as mailed", core.TooEarly}, {true, "", core.ReasonNeeded}} {
+		trial := core.Request{Command: core.ApplyHaircut{Name: "autumn", Early: one.early}, Actor: core.System, Reason: one.reason, Trial: true}
+		tried, _ := core.Step(st.s.Clone(), trial, moment(1))
+		if len(tried.Lets) != 1 || tried.Lets[0].Code != one.want {
+			t.Errorf("a dry run of a wave before its day, early %t for %q: %v", one.early, one.reason, tried.Lets)
+		}
 		refusal := st.applyEarly(one.early, one.reason)
 		if refusal == nil || refusal.Code != one.want || !strings.Contains(refusal.Message, "takes effect before") || st.s.Hash() != before {
 			t.Errorf("a wave before its day, early %t for %q: %v", one.early, one.reason, refusal)

@@ -50,12 +50,12 @@ func applyWave(s *fleet.State, r Request, c ApplyHaircut, now fleet.Instant) ([]
 // reason alone does not say that: many give one with every command.
 func tooEarly(r Request, c ApplyHaircut, h *fleet.Haircut, now fleet.Instant) *Refusal {
 	switch {
-	case h.Effective <= now || r.Trial:
+	case h.Effective <= now:
 		return nil
 	case !c.Early:
-		return refuse(TooEarly, "people were told that no wave of haircut %s takes effect before %s; apply it then, or now with --early and a reason", h.Name, text.Weekday(h.Effective.Time()))
+		return r.refused(refuse(TooEarly, "people were told that no wave of haircut %s takes effect before %s; apply it then, or now with --early and a reason", h.Name, text.Weekday(h.Effective.Time())))
 	case r.Reason == "":
-		return refuse(ReasonNeeded, "people were told that no wave of haircut %s takes effect before %s; say why it does (--reason)", h.Name, text.Weekday(h.Effective.Time()))
+		return r.refused(refuse(ReasonNeeded, "people were told that no wave of haircut %s takes effect before %s; say why it does (--reason)", h.Name, text.Weekday(h.Effective.Time())))
 	}
 	return nil
 }

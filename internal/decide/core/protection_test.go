@@ -98,13 +98,20 @@ func TestACutOfProtectionNeedsAReason(t *testing.T) {
 	}
 }
 
-// TestATrialNeedsNoReason: a dry run shows what a cut takes, with or without a reason.
+// TestATrialNeedsNoReason: a dry run shows what a cut takes, with or without a reason, and says that the cut itself needs one.
 func TestATrialNeedsNoReason(t *testing.T) {
 	st := guarded(t)
 	c := core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 24}
 	out, refusal := core.Step(st.s.Clone(), core.Request{Command: c, Actor: core.System, Trial: true}, moment(1))
 	if refusal != nil || !slices.ContainsFunc(out.Record.Events, func(e event.Event) bool { return e.Kind() == "protection.cut" }) {
 		t.Fatalf("%+v, refused with %v", out.Record.Events, refusal)
+	}
+	if len(out.Lets) != 1 || out.Lets[0].Code != core.ReasonNeeded {
+		t.Errorf("it says of the cut itself: %v", out.Lets)
+	}
+	out, _ = core.Step(st.s.Clone(), core.Request{Command: c, Actor: core.System, Reason: "the nodes are needed", Trial: true}, moment(1))
+	if len(out.Lets) > 0 {
+		t.Errorf("with a reason it says: %v", out.Lets)
 	}
 }
 
