@@ -20,6 +20,7 @@ type counts struct {
 	treeBacked      int  // the backing of all its quotas
 	treeGranted     int  // the grants of all its quotas
 	treeUnevictable int  // work that it may not evict as a borrower
+	treeUsage       int  // what all work of the tree holds or has reserved
 	hasSiblings     bool // another quota of the tree has a grant here, so there may be something to borrow
 	loansHeld       bool // unused holds of its quota need all that it could borrow
 }
@@ -81,6 +82,7 @@ func (q *question) count(a *fleet.Account) counts {
 func (q *question) countAccount(n *counts, x *fleet.Account, newcomer fleet.Key, own bool) {
 	n.treeBacked += x.BackedGPUs()
 	n.treeGranted += x.Grant
+	n.treeUsage += x.Usage()
 	n.hasSiblings = n.hasSiblings || !own && x.Grant > 0
 	var stays staying
 	for _, w := range x.Work() {
