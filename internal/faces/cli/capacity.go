@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -55,7 +56,11 @@ func (o *capacityOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ans := answer{message: res, table: capacityTable(res)}
+	ans := answer{message: res, table: capacityTable(res), tail: func(p *page) {
+		if says := words.NotInForce(res.GetClusters()); says != "" {
+			p.wrapAs("", says)
+		}
+	}}
 	if o.output == "svg" {
 		ans.picture, err = o.waterfall(ctx, res)
 		return ans, err
