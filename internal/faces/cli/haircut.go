@@ -190,6 +190,9 @@ func effectTable(res *musterv1.CompareHaircutsResponse) *table {
 
 // keep saves the plan.
 func (o *haircutPlanOptions) keep(ctx context.Context) error {
+	if err := o.nowOnly(); err != nil {
+		return err
+	}
 	if len(o.policies) > 1 {
 		return usage("--save keeps one plan; give it one --policy, or none for the policy in force")
 	}
