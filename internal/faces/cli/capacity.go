@@ -162,7 +162,7 @@ func capacityTable(res *musterv1.CapacityResponse) *table {
 		column{head: "FLEX", right: true}, column{head: "FLEX USED", right: true},
 		column{head: "IDLE", right: true, wide: true},
 		column{head: "LARGEST GANG", right: true, wide: true}, column{head: "HELD", right: true, wide: true},
-		column{head: "MEASURED", right: true, wide: true}, column{head: "NOTE", spare: true, folds: true},
+		column{head: "MEASURED", right: true, wide: true}, column{head: "NOTE", spare: true, folds: true, under: true},
 	)
 	for _, p := range res.GetPartitions() {
 		t.figures(p.GetPartition(), p.GetFigures(), p.GetHeld(), wrongs(p))

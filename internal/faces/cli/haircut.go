@@ -142,7 +142,7 @@ func (o *haircutPlanOptions) ask(ctx context.Context) (answer, error) {
 	ans.tail = func(p *page) {
 		tail(p)
 		p.say("\nSide by side:")
-		effectTable(both).show(p, p.paint, p.clock, p.wide)
+		p.table(effectTable(both))
 		if len(res.GetHaircut().GetWaves()) > 0 {
 			p.say("\nKeep it: muster haircut plan%s --save NAME", strings.TrimRight(" "+o.scope, " "))
 		}
