@@ -70,7 +70,7 @@ func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 	at, widths, under := t.layout(c, wide)
 	heads := make([][]string, len(at))
 	for i, k := range at {
-		heads[i] = fold(t.columns[k].title(wide), widths[i], t.whole)
+		heads[i] = fold(t.columns[k].title(wide), widths[i], false)
 	}
 	for _, line := range t.beside(heads, at, widths, func(_ int, text string) string { return text }) {
 		_, _ = fmt.Fprintln(w, p.paint(faint, line))
@@ -130,7 +130,7 @@ func (col column) lines(value string, width int, whole bool) []string {
 	if col.cut && !col.folds && !col.name {
 		return []string{shorten(value, width)}
 	}
-	return fold(value, width, whole)
+	return fold(value, width, whole && col.name)
 }
 
 // shown lists the columns that are shown.
