@@ -126,10 +126,10 @@ const (
 // forPrograms are the options with which people get no page.
 var forPrograms = regexp.MustCompile(`^(-o\w*|--output.*|--markdown|--help|-h|help|completion|export|metrics|blueprint|scenario|simulate|backtest|bench)$`)
 
-// namesIn is how much narrower a line of a table is on a terminal: here a program reads it, and its names are whole.
+// namesIn is how much narrower a line of a table is on a terminal: here a program reads it, and its names and the entries of its lists are whole.
 func namesIn(line string) (slack int) {
 	for _, word := range strings.Fields(line) {
-		if strings.ContainsAny(word, "/-") {
+		if strings.ContainsAny(word, "/-,") {
 			slack += max(0, utf8.RuneCountInString(word)-18)
 		}
 	}

@@ -130,7 +130,7 @@ func (col column) lines(value string, width int, whole bool) []string {
 	if col.cut && !col.folds && !col.name {
 		return []string{shorten(value, width)}
 	}
-	return fold(value, width, whole && col.name)
+	return fold(value, width, whole)
 }
 
 // shown lists the columns that are shown.

@@ -136,7 +136,7 @@ func (t *table) room(k int, c clock) room {
 		fields := strings.Fields(human(row[k], c))
 		r.words, r.parts = max(r.words, longest(fields)), max(r.parts, longest(partsOf(row[k], fields, t.ends())))
 	}
-	if t.whole && col.isName() {
+	if t.whole && !col.shell {
 		r.least = r.parts
 	}
 	return r
