@@ -51,6 +51,13 @@ func (n counts) heldBack() bool {
 	return n.heldUnused > 0 && (n.barred || n.hasSiblings && n.loansHeld && n.fitsTree())
 }
 
+// heldOfGrant says whether unused holds inside its quota keep it out even once all of the grant is backed, of which less
+// is now.
+func (n counts) heldOfGrant(grant int) bool {
+	beside := n.unevictable + n.gpus
+	return n.heldUnused > 0 && n.backed < grant && n.backed < beside && beside <= grant && grant < beside+n.heldUnused && !(n.hasSiblings && n.canBorrow())
+}
+
 // fullWithoutHolds says whether work leaves no room for it in its quota, nor to borrow, even
 // if there were no holds.
 func (n counts) fullWithoutHolds() bool {

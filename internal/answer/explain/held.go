@@ -9,9 +9,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
-// held says that its quota has the room, and others hold it.
+// held says that its quota has the room, and others hold it; or that it would have, were all of its grant backed.
 func (q *question) held(a *fleet.Account, n counts) (Blocker, bool) {
-	if !n.heldBack() {
+	if !n.heldBack() && !n.heldOfGrant(a.Grant) {
 		return Blocker{}, false
 	}
 	var holders, names []string
