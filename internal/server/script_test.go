@@ -128,7 +128,7 @@ var forPrograms = regexp.MustCompile(`^(-o\w*|--output.*|--markdown|--help|-h|he
 
 // wider is how much wider a table may be here than on a terminal: a program reads it, and its names and the entries of
 // its lists are whole.
-const wider = 40
+const wider = 60
 
 // longName says whether a line has a name, or an entry of a list, that a table breaks on a terminal.
 func longName(line string) bool {

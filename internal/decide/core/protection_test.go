@@ -169,3 +169,19 @@ func TestTheCutsOfABatchAreToldInEveryPartition(t *testing.T) {
 		t.Errorf("told of %v, want %v", told, want)
 	}
 }
+
+// TestACutThatEvictsAtOnceNeedsAReason: where the taker's work waits, it starts at once in what the other loses, and no
+// work is left unprotected. That takes protection, too.
+func TestACutThatEvictsAtOnceNeedsAReason(t *testing.T) {
+	st := guarded(t)
+	st.do(0, job("ns", "here", "elm", fleet.Mid, pool("p", 0, 8, 2)))
+	st.do(0, job("ns", "waits", "elm", fleet.Mid, pool("p", 0, 8, 3)))
+	c := core.Transfer{From: "oak", To: "elm", Partition: "tiger/h200", GPUs: 24}
+	_, refusal := core.Step(st.s.Clone(), core.Request{Command: c, Actor: core.System}, moment(1))
+	if refusal == nil || refusal.Code != core.ReasonNeeded || !strings.Contains(refusal.Message, "this evicts running work that is guaranteed now: ns/second (24 GPUs of oak in tiger/h200)") {
+		t.Fatalf("refused with %+v", refusal)
+	}
+	if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: core.System, Reason: "elm trains first"}, moment(1)); refusal != nil {
+		t.Fatal(refusal)
+	}
+}

@@ -124,7 +124,7 @@ func (col column) lines(value string, width int, whole bool) []string {
 	if columns(value) <= width {
 		return []string{value}
 	}
-	if col.shell {
+	if col.shell && !whole {
 		return foldShell(value, width)
 	}
 	if col.cut && !col.folds && !col.name {

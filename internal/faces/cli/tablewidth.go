@@ -56,8 +56,8 @@ var squeezes = []squeeze{
 	{column.isName, func(r room) int { return max(well, r.parts) }},
 	{column.isText, func(r room) int { return max(10, r.parts) }},
 	{column.isLeft, func(r room) int { return r.parts }},
-	{column.isLeft, func(r room) int { return max(10, r.least) }},
-	{column.isLeft, func(r room) int { return max(5, r.least) }},
+	{column.isLeft, func(room) int { return 10 }},
+	{column.isLeft, func(room) int { return 5 }},
 }
 
 func (column) isAny() bool { return true }
@@ -108,7 +108,7 @@ func (t *table) fit(at, widths []int, c clock) (narrow bool) {
 		for total(widths) > widest {
 			worst := -1
 			for i, k := range at {
-				if s.is(t.columns[k]) && widths[i] > s.least(rooms[i]) && (worst < 0 || widths[i] > widths[worst]) {
+				if s.is(t.columns[k]) && widths[i] > max(s.least(rooms[i]), rooms[i].least) && (worst < 0 || widths[i] > widths[worst]) {
 					worst = i
 				}
 			}
@@ -136,7 +136,10 @@ func (t *table) room(k int, c clock) room {
 		fields := strings.Fields(human(row[k], c))
 		r.words, r.parts = max(r.words, longest(fields)), max(r.parts, longest(partsOf(row[k], fields, t.ends())))
 	}
-	if t.whole && !col.shell {
+	switch {
+	case t.whole && col.shell:
+		r.least = r.cells
+	case t.whole:
 		r.least = r.parts
 	}
 	return r
