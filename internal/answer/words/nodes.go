@@ -2,7 +2,6 @@ package words
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -109,19 +108,4 @@ func thingOf(scope string) Thing {
 		return Partition
 	}
 	return Cluster
-}
-
-// faulty are the states of nodes that a fault has taken out of service.
-var faulty = []string{"quarantined", "repairing", "validating"}
-
-// OutAlready says why a node cannot be cordoned or drained: a fault has taken it out of service, and to take back a drain
-// would return it without a validation. "": it can. Signal is what it is out for, if that is known.
-func OutAlready(node, state, signal string) string {
-	if !slices.Contains(faulty, state) {
-		return ""
-	}
-	if signal != "" {
-		signal = " (" + signal + ")"
-	}
-	return fmt.Sprintf("%s is %s%s: nothing new starts there, and it returns to service once it is repaired and validated", node, state, signal)
 }
