@@ -218,7 +218,12 @@ func (q *question) piece() string {
 	if q.gang > 1 {
 		return fmt.Sprintf("%s in one %s", text.Count(q.gang, "node"), q.reach())
 	}
-	return "on nodes that it may use (a node serves one quota)"
+	for _, a := range q.p.Accounts {
+		if a.Quota != q.w.Target && len(a.Work()) > 0 {
+			return "on nodes that it may use (a node serves one quota)"
+		}
+	}
+	return "on nodes that it may use"
 }
 
 // treeWork is all work of a tree that stands in the partition.
