@@ -1233,7 +1233,9 @@ type UsableQuota struct {
 	Open bool `protobuf:"varint,15,opt,name=open,proto3" json:"open,omitempty"`
 	// It has no access list, and people sign in here: of them only those may target it who may set its list, with the
 	// role quota-owner, manager or admin.
-	Closed        bool `protobuf:"varint,16,opt,name=closed,proto3" json:"closed,omitempty"`
+	Closed bool `protobuf:"varint,16,opt,name=closed,proto3" json:"closed,omitempty"`
+	// Why nothing new starts there now, as "cluster lynx is in mode shadow"; empty: it may.
+	StartsNothing string `protobuf:"bytes,18,opt,name=starts_nothing,json=startsNothing,proto3" json:"starts_nothing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1387,6 +1389,13 @@ func (x *UsableQuota) GetClosed() bool {
 	return false
 }
 
+func (x *UsableQuota) GetStartsNothing() string {
+	if x != nil {
+		return x.StartsNothing
+	}
+	return ""
+}
+
 // UsableFlex is what a namespace could start now on one partition's flex, in GPUs.
 type UsableFlex struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
@@ -1406,8 +1415,10 @@ type UsableFlex struct {
 	Next     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=next,proto3" json:"next,omitempty"`
 	NextWhat string                 `protobuf:"bytes,10,opt,name=next_what,json=nextWhat,proto3" json:"next_what,omitempty"`
 	// Whole nodes that are free, island by island, the most first; none left out.
-	IslandNodes   []int32 `protobuf:"varint,11,rep,packed,name=island_nodes,json=islandNodes,proto3" json:"island_nodes,omitempty"`
-	GpusPerNode   int32   `protobuf:"varint,12,opt,name=gpus_per_node,json=gpusPerNode,proto3" json:"gpus_per_node,omitempty"`
+	IslandNodes []int32 `protobuf:"varint,11,rep,packed,name=island_nodes,json=islandNodes,proto3" json:"island_nodes,omitempty"`
+	GpusPerNode int32   `protobuf:"varint,12,opt,name=gpus_per_node,json=gpusPerNode,proto3" json:"gpus_per_node,omitempty"`
+	// Why nothing new starts there now, as "cluster lynx is in mode shadow"; empty: it may.
+	StartsNothing string `protobuf:"bytes,14,opt,name=starts_nothing,json=startsNothing,proto3" json:"starts_nothing,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1531,6 +1542,13 @@ func (x *UsableFlex) GetGpusPerNode() int32 {
 		return x.GpusPerNode
 	}
 	return 0
+}
+
+func (x *UsableFlex) GetStartsNothing() string {
+	if x != nil {
+		return x.StartsNothing
+	}
+	return ""
 }
 
 // Node is one machine.
@@ -2115,7 +2133,7 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\x0eUsableResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12.\n" +
 	"\x06quotas\x18\x02 \x03(\v2\x16.muster.v1.UsableQuotaR\x06quotas\x12)\n" +
-	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\xea\x03\n" +
+	"\x04flex\x18\x03 \x03(\v2\x15.muster.v1.UsableFlexR\x04flex\"\x91\x04\n" +
 	"\vUsableQuota\x12\x14\n" +
 	"\x05quota\x18\x01 \x01(\tR\x05quota\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +
@@ -2135,7 +2153,8 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\fisland_nodes\x18\r \x03(\x05R\vislandNodes\x12\"\n" +
 	"\rgpus_per_node\x18\x0e \x01(\x05R\vgpusPerNode\x12\x12\n" +
 	"\x04open\x18\x0f \x01(\bR\x04open\x12\x16\n" +
-	"\x06closed\x18\x10 \x01(\bR\x06closed\"\x87\x03\n" +
+	"\x06closed\x18\x10 \x01(\bR\x06closed\x12%\n" +
+	"\x0estarts_nothing\x18\x12 \x01(\tR\rstartsNothing\"\xae\x03\n" +
 	"\n" +
 	"UsableFlex\x12\x1c\n" +
 	"\tpartition\x18\x01 \x01(\tR\tpartition\x12\x12\n" +
@@ -2151,7 +2170,8 @@ const file_muster_v1_capacity_proto_rawDesc = "" +
 	"\tnext_what\x18\n" +
 	" \x01(\tR\bnextWhat\x12!\n" +
 	"\fisland_nodes\x18\v \x03(\x05R\vislandNodes\x12\"\n" +
-	"\rgpus_per_node\x18\f \x01(\x05R\vgpusPerNode\"\xc0\x03\n" +
+	"\rgpus_per_node\x18\f \x01(\x05R\vgpusPerNode\x12%\n" +
+	"\x0estarts_nothing\x18\x0e \x01(\tR\rstartsNothing\"\xc0\x03\n" +
 	"\x04Node\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\tR\tpartition\x12\x16\n" +

@@ -20,6 +20,7 @@ type counts struct {
 	treeBacked      int  // the backing of all its quotas
 	treeGranted     int  // the grants of all its quotas
 	treeUnevictable int  // work that it may not evict as a borrower
+	treeUsage       int  // what all work of the tree holds or has reserved
 	hasSiblings     bool // another quota of the tree has a grant here, so there may be something to borrow
 	loansHeld       bool // unused holds of its quota need all that it could borrow
 }
@@ -48,6 +49,13 @@ func (n counts) canBorrow() bool { return n.fitsTree() && !n.loansHeld }
 // from borrowing.
 func (n counts) heldBack() bool {
 	return n.heldUnused > 0 && (n.barred || n.hasSiblings && n.loansHeld && n.fitsTree())
+}
+
+// heldOfGrant says whether unused holds inside its quota keep it out even once all of the grant is backed, of which less
+// is now.
+func (n counts) heldOfGrant(grant int) bool {
+	beside := n.unevictable + n.gpus
+	return n.heldUnused > 0 && n.backed < grant && n.backed < beside && beside <= grant && grant < beside+n.heldUnused && !(n.hasSiblings && n.canBorrow())
 }
 
 // fullWithoutHolds says whether work leaves no room for it in its quota, nor to borrow, even
@@ -81,6 +89,7 @@ func (q *question) count(a *fleet.Account) counts {
 func (q *question) countAccount(n *counts, x *fleet.Account, newcomer fleet.Key, own bool) {
 	n.treeBacked += x.BackedGPUs()
 	n.treeGranted += x.Grant
+	n.treeUsage += x.Usage()
 	n.hasSiblings = n.hasSiblings || !own && x.Grant > 0
 	var stays staying
 	for _, w := range x.Work() {

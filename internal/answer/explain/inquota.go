@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -81,12 +82,12 @@ func (q *question) behindHead(a *fleet.Account, ahead fleet.Waiting) Blocker {
 // unbacked says that the grant would do, and its backing does not. A hold that is all used
 // counts as any use; one that is not is a reason of its own (held).
 func (q *question) unbacked(a *fleet.Account, n counts) (Blocker, bool) {
-	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": a.Stays()}
+	figures := map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": a.Usage()}
 	switch {
 	case (!n.guaranteed() || n.overtaken()) && (!n.barred || n.heldUnused == 0) && n.unevictable+q.gpus <= a.Grant:
 		return block(reason.QuotaUnbacked, q.p, figures, q.downNodes(),
-			"%s has %s assigned, of which healthy nodes back %s now; %s are in use and it needs %s.%s%s",
-			a.Quota, text.Count(a.Grant, "GPU"), text.Group(a.BackedGPUs()), text.Group(n.unevictable), text.Group(q.gpus), q.cut(a), q.down()).until(q.nodesReturn()), true
+			"%s has %s assigned, of which healthy nodes back %s now; %s %s in use%s and it needs %s.%s%s",
+			a.Quota, text.Count(a.Grant, "GPU"), text.Group(a.BackedGPUs()), text.Group(a.Usage()), text.Verb(a.Usage(), "is", "are"), givesWay(a, n.unevictable), text.Group(q.gpus), q.cut(a), q.down()).until(q.nodesReturn()), true
 	case q.gpus <= a.Grant && !q.pl.BackingHolds(q.it) && q.pl.CouldEver(q.it):
 		return q.split(a, figures), true
 	}
@@ -142,13 +143,46 @@ func (q *question) full(a *fleet.Account, n counts) (Blocker, bool) {
 		return Blocker{}, false
 	}
 	if !n.hasSiblings {
-		b := block(reason.QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": n.unevictable}, nil,
-			"%s uses %d of its %d backed GPUs; it needs %d.%s", a.Quota, n.unevictable, a.BackedGPUs(), q.gpus, q.cut(a)).by(q.holders(a.Work()))
+		b := block(reason.QuotaFull, q.p, map[string]int{"needs": q.gpus, "assigned": a.Grant, "backed": a.BackedGPUs(), "usage": a.Usage()}, nil,
+			"%s; it needs %d.%s", uses(a, n.unevictable), q.gpus, q.cut(a)).by(q.holders(a.Work()))
 		return q.beyond(b, a.Grant, a.Quota).until(q.declaredEnd(a.Work())), true
 	}
 	b := block(reason.TreeFull, q.p, map[string]int{"needs": q.gpus, "backed": n.treeBacked, "usage": n.treeUnevictable}, nil,
 		"Of the %s that back the tree of %s, work that it may not evict uses %s; it needs %s.%s", text.Count(n.treeBacked, "GPU"), a.Quota, text.Group(n.treeUnevictable), text.Group(q.gpus), q.cut(a)).by(q.holders(q.treeWork(a.Tree())))
 	return q.beyond(b, n.treeGranted, "the tree "+a.Tree()).until(q.declaredEnd(q.treeWork(a.Tree()))), true
+}
+
+// uses says what a quota uses of what is backed, and what of it would give way.
+func uses(a *fleet.Account, unevictable int) string {
+	says := fmt.Sprintf("%s uses %s of its %s", a.Quota, text.Group(a.Usage()), text.Count(a.BackedGPUs(), "backed GPU"))
+	if a.Usage() > a.BackedGPUs() {
+		says = fmt.Sprintf("%s uses %s and has %s backed", a.Quota, text.Count(a.Usage(), "GPU"), text.Group(a.BackedGPUs()))
+	}
+	return says + givesWay(a, unevictable)
+}
+
+// givesWay says what of a quota's usage is not in the way: work that the newcomer may evict, and work that leaves already.
+func givesWay(a *fleet.Account, unevictable int) string {
+	var parts []string
+	if n := a.Stays() - unevictable; n > 0 {
+		parts = append(parts, text.Group(n)+" of them by work that it may evict")
+	}
+	if n := a.Usage() - a.Stays(); n > 0 {
+		parts = append(parts, text.Group(n)+" of them by work that is leaving")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// left says how much there is left of some backing, and how much of that is in use now.
+func left(backed, inTheWay, usage int, by string) string {
+	says := text.Group(backed - inTheWay)
+	if n := min(usage, backed) - inTheWay; n > 0 {
+		says += ", " + text.Group(n) + " of them in use by work that " + by
+	}
+	return "(" + says + ")"
 }
 
 // beyond says so where no end of other work would do: it needs more than is granted at all.
@@ -173,20 +207,23 @@ func (q *question) lacksPiece(left int) map[string]int {
 // scattered says that there is enough in number, and not in one piece.
 func (q *question) scattered(a *fleet.Account, n counts) Blocker {
 	if n.guaranteed() && q.pl.FitsBacking(q.it) {
-		left := a.BackedGPUs() - n.earlier
-		return block(reason.Fragmented, q.p, q.lacksPiece(left), nil,
-			"%s has enough GPUs left (%d), but not %s.", a.Quota, left, q.piece()).by(q.holders(a.Work())).until(q.declaredEnd(a.Work()))
+		return block(reason.Fragmented, q.p, q.lacksPiece(a.BackedGPUs()-n.earlier), nil,
+			"%s has enough GPUs left %s, but not %s.", a.Quota, left(a.BackedGPUs(), n.earlier, a.Usage(), "comes after it"), q.piece()).by(q.holders(a.Work())).until(q.declaredEnd(a.Work()))
 	}
-	left := n.treeBacked - n.treeUnevictable
-	return block(reason.Fragmented, q.p, q.lacksPiece(left), nil,
-		"It could borrow: its tree has enough GPUs left (%d), but not %s.", left, q.piece()).by(q.holders(q.treeWork(a.Tree()))).until(q.declaredEnd(q.treeWork(a.Tree())))
+	return block(reason.Fragmented, q.p, q.lacksPiece(n.treeBacked-n.treeUnevictable), nil,
+		"It could borrow: its tree has enough GPUs left %s, but not %s.", left(n.treeBacked, n.treeUnevictable, n.treeUsage, "it may evict"), q.piece()).by(q.holders(q.treeWork(a.Tree()))).until(q.declaredEnd(q.treeWork(a.Tree())))
 }
 
 func (q *question) piece() string {
 	if q.gang > 1 {
 		return fmt.Sprintf("%s in one %s", text.Count(q.gang, "node"), q.reach())
 	}
-	return "on nodes that it may use (a node serves one quota)"
+	for _, a := range q.p.Accounts {
+		if a.Quota != q.w.Target && len(a.Work()) > 0 {
+			return "on nodes that it may use (a node serves one quota)"
+		}
+	}
+	return "on nodes that it may use"
 }
 
 // treeWork is all work of a tree that stands in the partition.

@@ -49,13 +49,18 @@ func (r Reader) pending(s *fleet.State, w *fleet.Workload, now fleet.Instant) []
 // the one with the least obstacle, then with the fewest blockers, then with the most room.
 func (r Reader) closest(s *fleet.State, w *fleet.Workload, now fleet.Instant) []Blocker {
 	var lists [][]Blocker
+	var gone *fleet.Partition // its quota has no grant there any more
 	for _, p := range s.Partitions {
-		if w.MayStandIn(p) {
+		switch {
+		case !w.MayStandIn(p):
+		case grantIsGone(p, w):
+			gone = p
+		default:
 			lists = append(lists, r.inPartition(s, p, w, now))
 		}
 	}
 	if len(lists) == 0 {
-		return []Blocker{nowhere(w)}
+		return []Blocker{nowhere(w, gone)}
 	}
 	best := slices.MinFunc(lists, func(a, b []Blocker) int {
 		return cmp.Or(cmp.Compare(obstacle(a), obstacle(b)), cmp.Compare(len(a), len(b)), cmp.Compare(roomIn(b), roomIn(a)))
@@ -94,13 +99,27 @@ func roomIn(list []Blocker) int {
 	return f["largestNodes"] + f["free"]
 }
 
-// nowhere is the blocker of a workload that no partition can take: its quota has no grant
-// where it may run, or there is no partition at all.
-func nowhere(w *fleet.Workload) Blocker {
+// grantIsGone says whether the workload's quota had a grant in a partition and has none now, so that it can have nothing
+// there: nothing of its own, and nothing to borrow of its tree.
+func grantIsGone(p *fleet.Partition, w *fleet.Workload) bool {
 	if w.Flexes() {
-		return block(reason.NoSuchPartition, nil, nil, nil, "There is no partition for it yet: %s.", place(w))
+		return false
 	}
-	return block(reason.NoSuchPartition, nil, nil, nil, "%s has no grant in %s.", w.Target, place(w))
+	for _, a := range p.Accounts {
+		if a.Tree() == w.Tree() && a.Grant > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// nowhere is the blocker of a workload that no partition can take: its quota has no grant
+// where it may run, or there is no partition at all. Where a grant was taken back, the partition is named.
+func nowhere(w *fleet.Workload, gone *fleet.Partition) Blocker {
+	if w.Flexes() {
+		return block(reason.NoSuchPartition, gone, nil, nil, "There is no partition for it yet: %s.", place(w))
+	}
+	return block(reason.NoSuchPartition, gone, nil, nil, "%s has no grant in %s.", w.Target, place(w))
 }
 
 // place names where a workload may run, as far as it or its target says.

@@ -15,11 +15,12 @@ type Usable struct {
 	Partition   string `json:"partition"`
 	Backed      int    `json:"backed"`
 	Usage       int    `json:"usage"`
-	Free        int    `json:"free"`        // guaranteed, all together, beside what is reserved
-	Reserved    int    `json:"reserved"`    // for which a workload ahead holds a reservation
-	LargestGang int    `json:"largestGang"` // guaranteed, in one island
-	Borrow      int    `json:"borrow"`      // that its tree could lend beyond that
-	Waiting     int    `json:"waiting"`     // workloads that come first
+	Free        int    `json:"free"`              // guaranteed, all together, beside what is reserved
+	Reserved    int    `json:"reserved"`          // for which a workload ahead holds a reservation
+	LargestGang int    `json:"largestGang"`       // guaranteed, in one island
+	Borrow      int    `json:"borrow"`            // that its tree could lend beyond that
+	Waiting     int    `json:"waiting"`           // workloads that come first
+	Nothing     string `json:"nothing,omitempty"` // why nothing new starts there now; "": it may
 	UsableHolds
 	Next        Next  `json:"next"`
 	IslandNodes []int `json:"islandNodes"` // of its backing, whole nodes that its in-quota work does not touch, by island, the most first
@@ -40,7 +41,8 @@ type UsableFlex struct {
 	Reserved    int    `json:"reserved"`    // for which a workload ahead holds a reservation
 	LargestGang int    `json:"largestGang"` // on free room, in one island
 	Holds       int    `json:"holds"`
-	Share       int    `json:"share"` // with what the namespace holds and waits for; of a newcomer, what it would be at most
+	Nothing     string `json:"nothing,omitempty"` // why nothing new starts there now; "": it may
+	Share       int    `json:"share"`             // with what the namespace holds and waits for; of a newcomer, what it would be at most
 	Waiting     int    `json:"waiting"`
 	// Callable is the part of flex that quotas may call back at any moment:
 	// backed and unscheduled. The rest stays flex while health and grants do.
@@ -75,7 +77,7 @@ func UsableOf(p *fleet.Partition, a *fleet.Account, by Reader, now fleet.Instant
 			u.Waiting++
 		}
 	}
-	if !starts(p) {
+	if u.Nothing = nothingStarts(p); u.Nothing != "" {
 		return u
 	}
 	u.Free = max(0, a.BackedGPUs()-a.Stays()-u.Held)
@@ -124,7 +126,7 @@ func UsableFlexOf(p *fleet.Partition, by Reader, now fleet.Instant) UsableFlex {
 		u.Callable += max(0, q.Unscheduled-q.Lent)
 	}
 	u.Callable = min(u.Callable, u.Flex)
-	if !starts(p) {
+	if u.Nothing = nothingStarts(p); u.Nothing != "" {
 		return u
 	}
 	for _, island := range p.Islands {
@@ -175,11 +177,20 @@ func others(p *fleet.Partition, namespace string) int {
 	return n
 }
 
-// starts says whether anything new starts in a partition now.
-func starts(p *fleet.Partition) bool {
+// nothingStarts says why nothing new starts in a partition now; "": it may.
+func nothingStarts(p *fleet.Partition) string {
 	c := p.State().Cluster(p.Cluster)
-	return p.Halted() == "" && (c == nil || !c.Stale && c.Mode == fleet.Enforce)
+	switch {
+	case c != nil && c.Stale:
+		return "the reports of cluster " + c.Name + " have stopped"
+	case c != nil && c.Mode != fleet.Enforce:
+		return "cluster " + c.Name + " is in mode " + string(c.Mode)
+	}
+	return p.Halted()
 }
+
+// starts says whether anything new starts in a partition now.
+func starts(p *fleet.Partition) bool { return nothingStarts(p) == "" }
 
 // nextEnd is the next moment at which some work must have ended, as declared.
 func (sees Sees) nextEnd(work []*fleet.Workload, now fleet.Instant) Next {

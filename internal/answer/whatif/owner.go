@@ -129,9 +129,9 @@ func (x *search) grants() {
 		if a := p.Account(x.w.Target); a != nil {
 			has, lasts = a.Grant, a.Lasting()
 		}
-		room := promise.CapacityOf(x.s, p, x.now).Sustainable - (p.Assigned()+x.held(p))/p.GPUsPerNode
-		c, ok := x.least(room, func(nodes int) Change {
-			gpus := nodes * p.GPUsPerNode
+		room := promise.CapacityOf(x.s, p, x.now).Sustainable*p.GPUsPerNode - p.Assigned() - x.held(p)
+		c, ok := x.least((room+has)/p.GPUsPerNode-has/p.GPUsPerNode, func(nodes int) Change {
+			gpus := nodes*p.GPUsPerNode - has%p.GPUsPerNode // what it has beyond whole nodes backs nothing yet
 			return Change{
 				Kind: Grant, Class: reason.Ask, Quota: x.w.Target, Partition: p.ID, GPUs: gpus, Was: has, Now: has + gpus,
 				Commands: []core.Command{core.SetGrant{Quota: x.w.Target, Partition: p.ID, GPUs: lasts + gpus, KeepGang: true}},
@@ -195,7 +195,7 @@ func (x *search) transfers() {
 	slices.SortStableFunc(givers, func(a, b *fleet.Account) int { return cmp.Compare(spare(p, b), spare(p, a)) })
 	for _, a := range givers[:min(len(givers), giversTried)] {
 		c, ok := x.least(spare(p, a), func(nodes int) Change {
-			gpus := nodes * p.GPUsPerNode
+			gpus := nodes*p.GPUsPerNode - x.granted(p)%p.GPUsPerNode
 			return Change{
 				Kind: Transfer, Class: reason.Ask, Quota: a.Quota, Partition: p.ID, GPUs: gpus,
 				Commands: []core.Command{core.Transfer{From: a.Quota, To: x.w.Target, Partition: p.ID, GPUs: gpus}},

@@ -201,3 +201,24 @@ func TestWhatAnotherQuotaDoesNotUseIsProposedAsATransfer(t *testing.T) {
 		t.Errorf("of a quota with one idle node it proposes %+v", got)
 	}
 }
+
+// A grant that fills no whole nodes is filled up first: four GPUs more back a node here, and there is no room for eight.
+func TestTheLeastGrantFillsWholeNodes(t *testing.T) {
+	st := tell(t, map[string]int{"t/x": 12, "u": 45})
+	st.nodes("a", "t/x", 1, 0)
+	st.nodes("b", "t/x", 1, 0)
+	st.wants("b", explain.Waiting, reason.QuotaFull)
+	if c := st.changes("b")[whatif.Grant]; c.GPUs != 4 || c.Now != 16 {
+		t.Errorf("4 GPUs more would do, offered: %+v", c)
+	}
+}
+
+// The same where no more may be assigned, and another quota gives it up.
+func TestTheLeastTransferFillsWholeNodes(t *testing.T) {
+	st := tell(t, map[string]int{"t/x": 12, "u": 52})
+	st.nodes("a", "t/x", 1, 0)
+	st.nodes("b", "t/x", 1, 0)
+	if c := st.changes("b")[whatif.Transfer]; c.GPUs != 4 {
+		t.Errorf("a transfer of 4 GPUs would do, offered: %+v", c)
+	}
+}

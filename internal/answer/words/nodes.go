@@ -109,15 +109,3 @@ func thingOf(scope string) Thing {
 	}
 	return Cluster
 }
-
-// OutAlready says why a node cannot be cordoned or drained: a fault has taken it out of service, and to take back a drain
-// would return it without a validation. "": it can. Signal is what it is out for, if that is known.
-func OutAlready(node, state, signal string) string {
-	if !fleet.NodeState(state).InRepair() {
-		return ""
-	}
-	if signal != "" {
-		signal = " (" + signal + ")"
-	}
-	return fmt.Sprintf("%s is %s%s: nothing new starts there, and it returns to service once it is repaired and validated", node, state, signal)
-}

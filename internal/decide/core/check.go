@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -42,11 +43,14 @@ func checkTexts(what string, texts ...string) *Refusal {
 	return nil
 }
 
-// checkAccess refuses an access list whose entries are no texts.
+// checkAccess refuses an access list whose entries are no texts, or name no one.
 func checkAccess(a fleet.Access) *Refusal {
 	for _, list := range [][]string{a.Users, a.Groups, a.Namespaces} {
 		if refusal := checkTexts("an access list", list...); refusal != nil {
 			return refusal
+		}
+		if slices.ContainsFunc(list, func(name string) bool { return strings.TrimSpace(name) == "" }) {
+			return refuse(Invalid, "an access list has a blank name; leave it out. A quota without an access list is open to everyone, or closed where people sign in")
 		}
 	}
 	return nil

@@ -40,8 +40,23 @@ type Request struct {
 	// Earlier is what is known of the key beyond what the state remembers; nil: nothing.
 	Earlier *Earlier
 
-	second bool // two people want it, or one proposes it to another
+	second bool        // two people want it, or one proposes it to another
+	lets   *[]*Refusal // why a trial that passes would be refused, done for good; nil: not asked
 }
+
+// refused refuses a request, unless it is a trial: that notes what it would be refused for.
+func (r Request) refused(refusal *Refusal) *Refusal {
+	if !r.Trial {
+		return refusal
+	}
+	if refusal != nil && r.lets != nil {
+		*r.lets = append(*r.lets, refusal)
+	}
+	return nil
+}
+
+// asksLeave says whether it is worth finding out what a request is refused for that a trial passes.
+func (r Request) asksLeave() bool { return !r.Trial || r.lets != nil }
 
 // Earlier is what the log says of a request's key.
 type Earlier struct {

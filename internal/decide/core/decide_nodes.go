@@ -37,12 +37,29 @@ func setNodes(s *fleet.State, r Request, c SetNodes, now fleet.Instant) ([]event
 			events = append(events, owned(p, n, owner)...)
 			continue
 		}
+		if refusal := outByFault(r, n, c.State); refusal != nil {
+			return nil, refusal
+		}
 		events = append(events, lost(p, node, c.State, c.Dead)...)
 		events = append(events, event.NodeChanged{
 			Partition: p.ID, Node: name, From: n.State, To: c.State, Dead: c.Dead, Signal: c.Signal, Owner: keeps(c.State, owner),
 		})
 	}
 	return events, nil
+}
+
+// outByFault refuses a person to cordon or drain a node that a fault has taken out of service: taking that back would
+// return it without a validation. Stories and parts of Muster set states as they are.
+func outByFault(r Request, n *fleet.Node, to fleet.NodeState) *Refusal {
+	faulty := n.State == fleet.Quarantined || n.State == fleet.Repairing || n.State == fleet.Validating
+	if r.Actor.Principal.Kind == "" || !faulty || to != fleet.Suspect && to != fleet.Maintenance {
+		return nil
+	}
+	signal := ""
+	if n.Signal != "" {
+		signal = " (" + n.Signal + ")"
+	}
+	return refuse(WrongState, "%s is %s%s: nothing new starts there, and it returns to service once it is repaired and validated; muster describe node %s says more", n.Name, n.State, signal, n.Name)
 }
 
 func checkNodeState(c SetNodes) *Refusal {

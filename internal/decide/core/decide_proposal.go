@@ -116,14 +116,14 @@ func takesTwo(s *fleet.State, c Command) string {
 // alonePerson refuses one person what takes two; to try it takes one. Muster's own parts are
 // no person, and neither are operators of whom no proof was asked.
 func alonePerson(s *fleet.State, r Request) *Refusal {
-	if r.second || r.Trial || r.Actor.Operator && r.Actor.Principal.Kind == "" {
+	if r.second || r.Actor.Operator && r.Actor.Principal.Kind == "" {
 		return nil
 	}
 	if c, is := r.Command.(SetPolicy); is && r.Actor.Principal.Kind == fleet.LocalPrincipal && c.Policy.TwoPeople != s.Policy.TwoPeople && c.Policy.TwoPeople != (fleet.TwoPeople{}) {
-		return refuse(WrongState, "the one who runs the server would wait for a second person for ever: have a person who signs in name what takes two people")
+		return r.refused(refuse(WrongState, "the one who runs the server would wait for a second person for ever: have a person who signs in name what takes two people"))
 	}
 	if about := takesTwo(s, r.Command); about != "" {
-		return refuse(TwoPeople, "the policy asks for two people (twoPeople: %s): propose it with --propose, and another person approves it", about)
+		return r.refused(refuse(TwoPeople, "the policy asks for two people (twoPeople: %s): propose it with --propose, and another person approves it", about))
 	}
 	return nil
 }

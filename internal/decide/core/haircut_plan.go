@@ -156,7 +156,11 @@ func noWave(h *fleet.Haircut, cluster string, class fleet.CutClass) *Refusal {
 	for _, w := range h.Waves {
 		there = append(there, waveOver(w.Cluster, w.Class))
 	}
-	return refuse(NoSuchHaircut, "haircut %s has no wave over %s; it has waves over %s", h.Name, waveOver(clip(cluster), class), strings.Join(there, ", "))
+	asked := "over " + waveOver(clip(cluster), class)
+	if cluster == "" {
+		asked = "of the class " + class.Says()
+	}
+	return refuse(NoSuchHaircut, "haircut %s has no wave %s; it has waves over %s", h.Name, asked, strings.Join(there, ", "))
 }
 
 // waveOver names a wave by its cluster and what it cuts there, in the words that tables have.

@@ -121,7 +121,7 @@ func nextName(s *fleet.State, name string) string {
 // touchesUntold refuses a wave without a reason that would by now touch more running work of a
 // quota than its people were told. Work comes and goes; whose it is stays.
 func touchesUntold(s *fleet.State, r Request, h *fleet.Haircut, w fleet.Wave, now fleet.Instant) *Refusal {
-	if r.Reason != "" || r.Trial {
+	if r.Reason != "" || !r.asksLeave() {
 		return nil
 	}
 	tried := w
@@ -138,8 +138,8 @@ func touchesUntold(s *fleet.State, r Request, h *fleet.Haircut, w fleet.Wave, no
 	if len(untold) == 0 {
 		return nil
 	}
-	return refuse(ReasonNeeded, "this wave touches more running work by now than its people were told: %s; say why (--reason), and they are told; or plan again: %s", text.Few(untold, mostNamed), planAgain(s, h)).
-		with(map[string]int{"workloads": len(untold)})
+	return r.refused(refuse(ReasonNeeded, "this wave touches more running work by now than its people were told: %s; say why (--reason), and they are told; or plan again: %s", text.Few(untold, mostNamed), planAgain(s, h)).
+		with(map[string]int{"workloads": len(untold)}))
 }
 
 // beyond names the work that is touched of quotas of which more is touched than was planned. A wave

@@ -289,6 +289,11 @@ func TestAWaveBeforeItsDayIsEarlyOnPurpose(t *testing.T) {
 		reason string
 		want   core.Code
 	}{{false, "", core.TooEarly}, {false, "as mailed", core.TooEarly}, {true, "", core.ReasonNeeded}} {
+		trial := core.Request{Command: core.ApplyHaircut{Name: "autumn", Early: one.early}, Actor: core.System, Reason: one.reason, Trial: true}
+		tried, _ := core.Step(st.s.Clone(), trial, moment(1))
+		if len(tried.Lets) != 1 || tried.Lets[0].Code != one.want {
+			t.Errorf("a dry run of a wave before its day, early %t for %q: %v", one.early, one.reason, tried.Lets)
+		}
 		refusal := st.applyEarly(one.early, one.reason)
 		if refusal == nil || refusal.Code != one.want || !strings.Contains(refusal.Message, "takes effect before") || st.s.Hash() != before {
 			t.Errorf("a wave before its day, early %t for %q: %v", one.early, one.reason, refusal)
@@ -340,6 +345,29 @@ func TestNothingIsUndoneBeforeAWaveIsInForce(t *testing.T) {
 	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn"}, "no wave of haircut autumn is in force")
 	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn", Cluster: "tiger"}, "no wave of haircut autumn over tiger is in force")
 	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn", Cluster: "lion"}, "haircut autumn has no wave over lion; it has waves over tiger (assigned above usage)")
+}
+
+// A wave that is asked for by its class alone waits for those before it, and is not called undone: nothing was applied.
+func TestAClassWaitsForTheOneBefore(t *testing.T) {
+	st := overGranted(t)
+	st.do(0, core.DeleteHaircut{Name: "autumn"})
+	st.do(0, core.SetPolicy{Policy: plainPolicy()})
+	for i := range 9 {
+		st.do(0, job("ns", string(rune('a'+i)), "oak", fleet.Mid, pool("p", 0, 8, 1)))
+	}
+	policy := plainPolicy()
+	policy.Buffer.Share = 333
+	st.do(0, core.SetPolicy{Policy: policy})
+	st.do(0, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisCluster}})
+	st.do(0, core.TellHaircut{Name: "autumn"})
+	rest := core.ApplyHaircut{Name: "autumn", Class: fleet.CutRest}
+	st.by(time.Hour, ops, rest, "wave 1 of haircut autumn (tiger: assigned above usage) comes first: each class is cut from what the one before left")
+	st.by(time.Hour, ops, core.ApplyHaircut{Name: "autumn", Class: fleet.CutIdle},
+		"haircut autumn has no wave of the class held by idle jobs; it has waves over tiger (assigned above usage), tiger (the rest)")
+	st.do(time.Hour, core.ApplyHaircut{Name: "autumn"})
+	st.by(time.Hour, ops, core.ApplyHaircut{Name: "autumn", Class: fleet.CutUnscheduled}, "the wave of haircut autumn (assigned above usage) is in force")
+	st.do(time.Hour, core.UndoHaircut{Name: "autumn"})
+	st.by(time.Hour, ops, rest, "0 of 1 wave of haircut autumn (the rest) is in force; undone: tiger. Name one to apply it again: muster haircut apply autumn tiger")
 }
 
 // What time alone will bring stops no wave: work that starts when nodes are back waits for them, and not for the wave's undoing.

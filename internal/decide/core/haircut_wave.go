@@ -50,12 +50,12 @@ func applyWave(s *fleet.State, r Request, c ApplyHaircut, now fleet.Instant) ([]
 // reason alone does not say that: many give one with every command.
 func tooEarly(r Request, c ApplyHaircut, h *fleet.Haircut, now fleet.Instant) *Refusal {
 	switch {
-	case h.Effective <= now || r.Trial:
+	case h.Effective <= now:
 		return nil
 	case !c.Early:
-		return refuse(TooEarly, "people were told that no wave of haircut %s takes effect before %s; apply it then, or now with --early and a reason", h.Name, text.Weekday(h.Effective.Time()))
+		return r.refused(refuse(TooEarly, "people were told that no wave of haircut %s takes effect before %s; apply it then, or now with --early and a reason", h.Name, text.Weekday(h.Effective.Time())))
 	case r.Reason == "":
-		return refuse(ReasonNeeded, "people were told that no wave of haircut %s takes effect before %s; say why it does (--reason)", h.Name, text.Weekday(h.Effective.Time()))
+		return r.refused(refuse(ReasonNeeded, "people were told that no wave of haircut %s takes effect before %s; say why it does (--reason)", h.Name, text.Weekday(h.Effective.Time())))
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func waveToApply(h *fleet.Haircut, cluster string, class fleet.CutClass) (int, *
 			return w.Applied == 0 && (class == "" || class == w.Class) && nextIn(h, w.Cluster) == h.Wave(w.Cluster, w.Class)
 		})
 		if at < 0 {
-			return 0, noneLeft(h)
+			return 0, noneLeft(h, class)
 		}
 		return at, nil
 	}
@@ -87,7 +87,7 @@ func waveToApply(h *fleet.Haircut, cluster string, class fleet.CutClass) (int, *
 	case h.Waves[at].Done():
 		return 0, appliedAlready(h, at)
 	case at != next:
-		return 0, refuse(WrongState, "%s comes first: each class is cut from what the one before left", waveName(h, next))
+		return 0, comesFirst(h, next)
 	}
 	return at, nil
 }
@@ -117,25 +117,50 @@ func waveName(h *fleet.Haircut, wave int) string {
 	return name + ")"
 }
 
-// noneLeft says that no wave comes next by itself: all are in force, or some were
-// undone, and those a person has to name, because a person took them back.
-func noneLeft(h *fleet.Haircut) *Refusal {
-	var undone []string
-	left := 0
-	for _, w := range h.Waves {
-		if w.Done() {
-			continue
-		}
-		left++
-		if !slices.Contains(undone, w.Cluster) {
-			undone = append(undone, w.Cluster)
+// noneLeft says why no wave comes next by itself, of a class or of any. There is none; or all are in force; or waves of
+// other classes come first; or some were undone, and those a person has to name, because a person took them back.
+func noneLeft(h *fleet.Haircut, class fleet.CutClass) *Refusal {
+	of := slices.DeleteFunc(indexes(h), func(i int) bool { return class != "" && h.Waves[i].Class != class })
+	left := slices.DeleteFunc(slices.Clone(of), func(i int) bool { return h.Waves[i].Done() })
+	name := "haircut " + h.Name
+	if class != "" {
+		name += " (" + class.Says() + ")"
+	}
+	switch undone := undoneAhead(h, left); {
+	case len(of) == 0:
+		return noWave(h, "", class)
+	case len(left) == 0 && len(of) == 1:
+		return refuse(NothingToDo, "the wave of %s is in force", name)
+	case len(left) == 0:
+		return refuse(NothingToDo, "all %d waves of %s are in force", len(of), name)
+	case len(undone) > 0:
+		return refuse(WrongState, "%s of %s of %s %s in force; undone: %s. Name one to apply it again: muster haircut apply %s %s",
+			text.Group(len(of)-len(left)), text.Count(len(of), "wave"), name, text.Verb(len(of), "is", "are"), strings.Join(undone, ", "), h.Name, undone[0])
+	}
+	return comesFirst(h, nextIn(h, h.Waves[left[0]].Cluster))
+}
+
+// indexes are those of all waves of a plan.
+func indexes(h *fleet.Haircut) (all []int) {
+	for i := range h.Waves {
+		all = append(all, i)
+	}
+	return all
+}
+
+// undoneAhead are the clusters of waves whose next wave was undone.
+func undoneAhead(h *fleet.Haircut, waves []int) (clusters []string) {
+	for _, i := range waves {
+		cluster := h.Waves[i].Cluster
+		if h.Waves[nextIn(h, cluster)].Undone != 0 && !slices.Contains(clusters, cluster) {
+			clusters = append(clusters, cluster)
 		}
 	}
-	if left == 0 {
-		return refuse(NothingToDo, "all %d waves of haircut %s are in force", len(h.Waves), h.Name)
-	}
-	return refuse(WrongState, "%s of %s of haircut %s are in force; undone: %s. Name one to apply it again: muster haircut apply %s %s",
-		text.Group(len(h.Waves)-left), text.Count(len(h.Waves), "wave"), h.Name, strings.Join(undone, ", "), h.Name, undone[0])
+	return clusters
+}
+
+func comesFirst(h *fleet.Haircut, wave int) *Refusal {
+	return refuse(WrongState, "%s comes first: each class is cut from what the one before left", waveName(h, wave))
 }
 
 func notReady(s *fleet.State, h *fleet.Haircut, w fleet.Wave) *Refusal {

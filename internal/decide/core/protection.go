@@ -153,6 +153,7 @@ func reasonFor(s *fleet.State, c *cut, events []event.Event, now fleet.Instant) 
 	t := newTurn(s.ForkAhead(aheadOfCut), max(now, s.Time))
 	t.settle() // what is due by now anyway is none of the cut's doing
 	c.look(t.s)
+	guaranteed, from := c.guaranteed(t.s), len(t.events)
 	for _, e := range events {
 		if id := event.Workload(e); t.s.Workloads[id] == nil && s.Workloads[id] != nil {
 			continue // it waits, far behind
@@ -171,7 +172,7 @@ func reasonFor(s *fleet.State, c *cut, events []event.Event, now fleet.Instant) 
 		}
 	}
 	if works == 0 {
-		return nil
+		return c.evicts(t.s, guaranteed, t.events[from:])
 	}
 	text := strings.Join(named, ", ")
 	if more := works - len(named); more > 0 {
@@ -179,6 +180,37 @@ func reasonFor(s *fleet.State, c *cut, events []event.Event, now fleet.Instant) 
 	}
 	return refuse(ReasonNeeded, "this makes running work unprotected: %s; it runs on, and may be evicted for work inside its quota's backing; say why (--reason), and its people are told", text).
 		with(map[string]int{"workloads": works, "gpus": gpus})
+}
+
+// guaranteed are the numbers of the work that is guaranteed where the cut is.
+func (c *cut) guaranteed(s *fleet.State) map[uint64]bool {
+	all := map[uint64]bool{}
+	for _, p := range c.in {
+		for _, a := range s.Partition(p.ID).Accounts {
+			for _, w := range a.Work() {
+				all[w.ID] = slices.ContainsFunc(slices.Concat(w.Replicas...), func(r fleet.Replica) bool { return r.HeldAs == fleet.HoldsGuaranteed && r.Phase != fleet.Leaving })
+			}
+		}
+	}
+	return all
+}
+
+// evicts refuses a cut without a reason by which guaranteed work leaves at once: others start in what it had.
+func (c *cut) evicts(s *fleet.State, guaranteed map[uint64]bool, events []event.Event) *Refusal {
+	var named []string
+	gpus := 0
+	for _, p := range c.in {
+		leaves, _ := movedIn(s, s.Partition(p.ID), slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool { return !guaranteed[event.Workload(e)] }))
+		for _, w := range leaves {
+			gpus += w.GPUs
+			named = append(named, fmt.Sprintf("%s (%s of %s in %s)", w.Workload, text.Count(w.GPUs, "GPU"), w.Quota, p.ID))
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	return refuse(ReasonNeeded, "this evicts running work that is guaranteed now: %s; say why (--reason), and its people are told", text.Few(named, mostNamed)).
+		with(map[string]int{"workloads": len(named), "gpus": gpus})
 }
 
 // aheadOfCut is how many waiting units of each kind of a queue are on the copy on which a cut is tried.

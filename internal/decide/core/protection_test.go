@@ -98,13 +98,20 @@ func TestACutOfProtectionNeedsAReason(t *testing.T) {
 	}
 }
 
-// TestATrialNeedsNoReason: a dry run shows what a cut takes, with or without a reason.
+// TestATrialNeedsNoReason: a dry run shows what a cut takes, with or without a reason, and says that the cut itself needs one.
 func TestATrialNeedsNoReason(t *testing.T) {
 	st := guarded(t)
 	c := core.SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 24}
 	out, refusal := core.Step(st.s.Clone(), core.Request{Command: c, Actor: core.System, Trial: true}, moment(1))
 	if refusal != nil || !slices.ContainsFunc(out.Record.Events, func(e event.Event) bool { return e.Kind() == "protection.cut" }) {
 		t.Fatalf("%+v, refused with %v", out.Record.Events, refusal)
+	}
+	if len(out.Lets) != 1 || out.Lets[0].Code != core.ReasonNeeded {
+		t.Errorf("it says of the cut itself: %v", out.Lets)
+	}
+	out, _ = core.Step(st.s.Clone(), core.Request{Command: c, Actor: core.System, Reason: "the nodes are needed", Trial: true}, moment(1))
+	if len(out.Lets) > 0 {
+		t.Errorf("with a reason it says: %v", out.Lets)
 	}
 }
 
@@ -160,5 +167,21 @@ func TestTheCutsOfABatchAreToldInEveryPartition(t *testing.T) {
 	}
 	if want := map[string]int{"third in tiger/a100": 8, "second in tiger/h200": 24}; !maps.Equal(told, want) {
 		t.Errorf("told of %v, want %v", told, want)
+	}
+}
+
+// TestACutThatEvictsAtOnceNeedsAReason: where the taker's work waits, it starts at once in what the other loses, and no
+// work is left unprotected. That takes protection, too.
+func TestACutThatEvictsAtOnceNeedsAReason(t *testing.T) {
+	st := guarded(t)
+	st.do(0, job("ns", "here", "elm", fleet.Mid, pool("p", 0, 8, 2)))
+	st.do(0, job("ns", "waits", "elm", fleet.Mid, pool("p", 0, 8, 3)))
+	c := core.Transfer{From: "oak", To: "elm", Partition: "tiger/h200", GPUs: 24}
+	_, refusal := core.Step(st.s.Clone(), core.Request{Command: c, Actor: core.System}, moment(1))
+	if refusal == nil || refusal.Code != core.ReasonNeeded || !strings.Contains(refusal.Message, "this evicts running work that is guaranteed now: ns/second (24 GPUs of oak in tiger/h200)") {
+		t.Fatalf("refused with %+v", refusal)
+	}
+	if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: core.System, Reason: "elm trains first"}, moment(1)); refusal != nil {
+		t.Fatal(refusal)
 	}
 }

@@ -17,6 +17,8 @@ type Outcome struct {
 	Repeat uint64       // sequence number of the first time, if the idempotency key was known
 	// Refused says of each command of a Batch with Each why it was left out; nil: it was done.
 	Refused []*Refusal
+	// Lets is what a trial passed, and the same request done for good would be refused for.
+	Lets []*Refusal
 }
 
 // Step decides a request, applies what was decided, and lets promise and
@@ -42,6 +44,7 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 			with(map[string]int{"expected": int(r.Expect), "now": int(s.Seq)})
 	}
 	t := newTurn(s, now)
+	r.lets = new([]*Refusal)
 	left, refusal := t.decide(r)
 	if refusal != nil {
 		return Outcome{}, refusal
@@ -50,7 +53,7 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	t.tellEnded()
 	t.tell(r)
 	if len(t.events) == 0 {
-		return Outcome{Refused: left}, nil
+		return Outcome{Refused: left, Lets: *r.lets}, nil
 	}
 	rec := event.Record{
 		Seq: s.Seq + 1, At: now, Actor: r.Actor.Name, Reason: r.Reason,
@@ -61,7 +64,7 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	if r.Key != "" {
 		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: rec.Seq, At: now})
 	}
-	return Outcome{Record: rec, Refused: left}, nil
+	return Outcome{Record: rec, Refused: left, Lets: *r.lets}, nil
 }
 
 // decide decides a request and applies what it leads to; refused, it has applied nothing.
@@ -88,8 +91,8 @@ func (t *turn) decideOne(r Request) *Refusal {
 		return refusal // events that a row returns beside a refusal are dropped
 	}
 	if c := cutOf(t.s, events); c != nil && c.runs() {
-		if r.Reason == "" && !r.Trial && !c.planned {
-			if refusal := reasonFor(t.s, c, events, t.now); refusal != nil {
+		if r.Reason == "" && r.asksLeave() && !c.planned {
+			if refusal := r.refused(reasonFor(t.s, c, events, t.now)); refusal != nil {
 				return refusal
 			}
 		}

@@ -17,6 +17,8 @@ type Result struct {
 	// Refused says of each command of a batch in which each stands for itself why it was
 	// left out. The API has no such batches.
 	Refused []*core.Refusal
+	// Lets is what a dry run passed, and the same request done for good would be refused for.
+	Lets []*core.Refusal
 }
 
 // Engine is what the API needs to decide, to read and to remember.

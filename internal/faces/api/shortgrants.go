@@ -9,10 +9,10 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
-// shortBy says, after a change of grants, which grants in the same partitions are not backed now,
-// whole or in one piece: the person who changes one quota does not see what that leaves to the others.
+// shortBy says, after a change of grants or of a buffer, which grants in the same partitions are not backed now, whole or
+// in one piece. The person who changes one quota does not see what that leaves to the others.
 func (s *service) shortBy(r event.Record) (notes []string) {
-	changed := grantedIn(r.Events)
+	changed := append(grantedIn(r.Events), bufferedIn(r.Events)...)
 	if len(changed) == 0 {
 		return nil
 	}
@@ -34,6 +34,22 @@ func grantedIn(events []event.Event) (partitions []string) {
 			partitions = append(partitions, e.Partition)
 		case event.GrantTransferred:
 			partitions = append(partitions, e.Partition)
+		}
+	}
+	return partitions
+}
+
+// bufferedIn lists the partitions in which events change a buffer policy, and backing by it.
+func bufferedIn(events []event.Event) (partitions []string) {
+	changed := false
+	for _, e := range events {
+		switch e := e.(type) {
+		case event.PolicySet, event.BufferSet, event.BufferCleared:
+			changed = true
+		case event.BackingAligned:
+			if changed {
+				partitions = append(partitions, e.Partition)
+			}
 		}
 	}
 	return partitions

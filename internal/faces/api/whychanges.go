@@ -48,7 +48,7 @@ func lackings(s *fleet.State, w *fleet.Workload, list []explain.Blocker) []lacki
 // concerns says whether a reason is about what a quota has: the workload's own, or those of its tree.
 func concerns(code reason.Code, a *fleet.Account, w *fleet.Workload) bool {
 	switch code {
-	case reason.QuotaUnbacked, reason.QuotaFull, reason.GangTooLarge:
+	case reason.NoSuchPartition, reason.QuotaUnbacked, reason.QuotaFull: // no grant makes a gang too large for its islands
 		return a.Quota == w.Target
 	case reason.TreeFull:
 		return a.Tree() == w.Tree()

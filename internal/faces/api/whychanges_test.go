@@ -99,6 +99,21 @@ func TestWhyNamesOnlyChangesThatStillTakeSomething(t *testing.T) {
 	equal(t, "the one before from", steps[2], 32)
 }
 
+// No change of a grant makes a gang too large for every island, so none is named. What took a whole grant is.
+func TestWhyNamesOnlyChangesThatCausedIt(t *testing.T) {
+	h := lent(t)
+	h.submit(gang("huge", "research/oak", 200))
+	for _, gpus := range []int32{16, 0} {
+		h.later(time.Minute)
+		_, err := h.Quotas.SetGrant(t.Context(), &musterv1.SetGrantRequest{Quota: "research/oak", Partition: "tiger/h200", Gpus: gpus, Write: &musterv1.Write{Reason: "because"}})
+		must(t, err)
+		if gpus > 0 {
+			equal(t, "changes named of a gang that no island holds", len(changes(h, "huge")), 0)
+		}
+	}
+	equal(t, "changes named of a grant that is gone", len(changes(h, "huge")), 2)
+}
+
 // What took a quota's backing is found where people look for what happened to the quota.
 func TestEventsAboutAQuotaHoldWhatTookItsBacking(t *testing.T) {
 	for name, want := range map[string]string{"a grant is lowered": "grant.set", "GPUs move to another quota": "grant.transferred", "a buffer grows": "buffer.set", "part is held": "hold.placed"} {

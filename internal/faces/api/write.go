@@ -49,13 +49,24 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 	switch {
 	case w.GetDryRun():
 		written.Events, err = wire.Events(result.Record.Events)
-		written.Notes = append(written.Notes, s.concernedBy(result.Record, callerOf(ctx))...)
+		written.Notes = append(s.concernedBy(result.Record, callerOf(ctx)), refusedFor(result.Lets, w)...)
 	case !result.Repeat && len(result.Record.Events) > 0:
 		written.Notes = append(written.Notes, s.cutBy(result.Record, callerOf(ctx))...)
 	case !result.Repeat:
 		written.Notes = append(written.Notes, wire.Unchanged)
 	}
 	return result, written, err
+}
+
+// refusedFor says what the command would be refused for that was tried here: a dry run needs no reason, and the same
+// command done for good may.
+func refusedFor(lets []*core.Refusal, w *musterv1.Write) (notes []string) {
+	for _, refusal := range lets {
+		if refusal.Code != core.TwoPeople || !w.GetPropose() {
+			notes = append(notes, "As it is, it would be refused: "+refusal.Message+".")
+		}
+	}
+	return notes
 }
 
 // written is write for the answers that say no more than that.

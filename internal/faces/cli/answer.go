@@ -29,7 +29,14 @@ type page struct {
 	io.Writer
 	paint
 	clock
-	wide bool
+	wide  bool
+	piped bool // a program may read it
+}
+
+// table shows a table. Names that a program reads are not broken.
+func (p *page) table(t *table) {
+	t.whole = p.piped
+	t.show(p, p.paint, p.clock, p.wide)
 }
 
 // print writes the answer in the format that was asked for.
@@ -87,7 +94,7 @@ func (ans answer) plain() any {
 }
 
 func (a *app) page(w io.Writer) *page {
-	return &page{w, a.painter(), clock{a.Now(), a.zone()}, a.output == "wide"}
+	return &page{w, a.painter(), clock{a.Now(), a.zone()}, a.output == "wide", !a.OutTerminal}
 }
 
 func (p *page) show(ans answer) {
@@ -95,7 +102,7 @@ func (p *page) show(ans answer) {
 		ans.lead(p)
 	}
 	if ans.table != nil {
-		ans.table.show(p, p.paint, p.clock, p.wide)
+		p.table(ans.table)
 	}
 	if ans.tail != nil {
 		ans.tail(p)

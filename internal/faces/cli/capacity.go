@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -55,7 +56,11 @@ func (o *capacityOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ans := answer{message: res, table: capacityTable(res)}
+	ans := answer{message: res, table: capacityTable(res), tail: func(p *page) {
+		if says := words.NotInForce(res.GetClusters()); says != "" {
+			p.wrapAs("", says)
+		}
+	}}
 	if o.output == "svg" {
 		ans.picture, err = o.waterfall(ctx, res)
 		return ans, err
@@ -157,7 +162,7 @@ func capacityTable(res *musterv1.CapacityResponse) *table {
 		column{head: "FLEX", right: true}, column{head: "FLEX USED", right: true},
 		column{head: "IDLE", right: true, wide: true},
 		column{head: "LARGEST GANG", right: true, wide: true}, column{head: "HELD", right: true, wide: true},
-		column{head: "MEASURED", right: true, wide: true}, column{head: "NOTE", spare: true, folds: true},
+		column{head: "MEASURED", right: true, wide: true}, column{head: "NOTE", spare: true, folds: true, under: true},
 	)
 	for _, p := range res.GetPartitions() {
 		t.figures(p.GetPartition(), p.GetFigures(), p.GetHeld(), wrongs(p))

@@ -179,7 +179,7 @@ func (p *page) partition(row *musterv1.PartitionCapacity) {
 		}
 	}
 	p.say("")
-	islandTable(row).show(p, p.paint, p.clock, p.wide)
+	p.table(islandTable(row))
 }
 
 func islandTable(row *musterv1.PartitionCapacity) *table {

@@ -142,7 +142,7 @@ func (o *haircutPlanOptions) ask(ctx context.Context) (answer, error) {
 	ans.tail = func(p *page) {
 		tail(p)
 		p.say("\nSide by side:")
-		effectTable(both).show(p, p.paint, p.clock, p.wide)
+		p.table(effectTable(both))
 		if len(res.GetHaircut().GetWaves()) > 0 {
 			p.say("\nKeep it: muster haircut plan%s --save NAME", strings.TrimRight(" "+o.scope, " "))
 		}
@@ -190,6 +190,9 @@ func effectTable(res *musterv1.CompareHaircutsResponse) *table {
 
 // keep saves the plan.
 func (o *haircutPlanOptions) keep(ctx context.Context) error {
+	if err := o.nowOnly(); err != nil {
+		return err
+	}
 	if len(o.policies) > 1 {
 		return usage("--save keeps one plan; give it one --policy, or none for the policy in force")
 	}

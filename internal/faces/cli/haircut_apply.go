@@ -219,6 +219,9 @@ func newHaircutTell(a *app) *cobra.Command {
 
 // note notes that people were told, and names them.
 func (o *haircutTellOptions) note(ctx context.Context, name, cluster string) error {
+	if err := o.nowOnly(); err != nil {
+		return err
+	}
 	ctx, end := o.within(ctx)
 	defer end()
 	res, err := o.client().Haircuts.TellHaircut(ctx, &musterv1.TellHaircutRequest{Write: o.writing.message(), Name: name, Cluster: cluster})

@@ -66,8 +66,6 @@ func newNodeVerb(a *app, v serviceVerb) *cobra.Command {
 			said := words.Few(names, 4) + ": " + v.done
 			if v.name == "uncordon" {
 				said, err = o.checkUncordon(cmd.Context(), names, v.done)
-			} else {
-				err = o.checkInService(cmd.Context(), names)
 			}
 			if err != nil {
 				return err

@@ -45,17 +45,3 @@ func (o *nodeSetOptions) checkUncordon(ctx context.Context, names []string, done
 	}
 	return strings.Join(parts, "; "), nil
 }
-
-// checkInService refuses to cordon or drain nodes that a fault has taken out of service.
-func (o *nodeSetOptions) checkInService(ctx context.Context, names []string) error {
-	res, err := o.client().Capacity.Nodes(ctx, &musterv1.NodesRequest{Names: names})
-	if err != nil {
-		return err
-	}
-	for _, n := range res.GetNodes() {
-		if why := words.OutAlready(n.GetName(), n.GetState(), n.GetSignal()); why != "" {
-			return &client.Refusal{Code: client.WrongState, Message: fmt.Sprintf("%s; muster describe node %s says more", why, n.GetName())}
-		}
-	}
-	return nil
-}

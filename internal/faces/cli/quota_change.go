@@ -240,6 +240,9 @@ func (o *quotaAccessOptions) ask(ctx context.Context, path string) (answer, erro
 }
 
 func (o *quotaAccessOptions) set(ctx context.Context, path string) error {
+	if err := o.nowOnly(); err != nil {
+		return err
+	}
 	access := o.accessFlags.message()
 	return o.write(ctx, func(ctx context.Context) (*musterv1.Written, error) {
 		res, err := o.client().Quotas.SetAccess(ctx, &musterv1.SetAccessRequest{Write: o.writing.message(), Path: path, Access: access})

@@ -28,9 +28,9 @@ type holder struct{ user, namespace string }
 func (h *holder) Set(text string) error {
 	kind, name, _ := strings.Cut(text, ":")
 	switch {
-	case kind == "user" && name != "":
+	case kind == "user" && strings.TrimSpace(name) != "":
 		*h = holder{user: name}
-	case kind == "namespace" && name != "":
+	case kind == "namespace" && strings.TrimSpace(name) != "":
 		*h = holder{namespace: name}
 	default:
 		return fmt.Errorf("a hold cannot be for %.40q; write user:NAME or namespace:NAME", text)
@@ -85,6 +85,8 @@ func (o *holdOptions) run(cmd *cobra.Command, args []string) error {
 		return usage("--for says whom a hold is for; place one with a quota, a partition and a number of GPUs")
 	case released && len(args) > 0:
 		return usage("--release gives a hold back, and a quota places one; give one of them")
+	case (released || len(args) > 0) && o.nowOnly() != nil:
+		return o.nowOnly()
 	case released:
 		return o.giveBack(cmd.Context())
 	case len(args) == 0:

@@ -26,6 +26,17 @@ func (r *reading) flags(a *app, cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&r.watch, "watch", "w", false, "show it again whenever something happens")
 }
 
+// nowOnly refuses the flags of a question where a command would change something: the past is not changed.
+func (r *reading) nowOnly() error {
+	switch {
+	case !r.asOf.at.IsZero():
+		return usage("--as-of asks about the past, and this would change what is now; leave out --as-of, or what makes the change")
+	case r.watch:
+		return usage("--watch shows what is asked for, and this would change something; leave one of them out")
+	}
+	return nil
+}
+
 // limit is how long one call may take where --timeout says nothing.
 const limit = time.Minute
 

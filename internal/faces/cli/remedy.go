@@ -36,22 +36,24 @@ func (p *page) remedies(res *musterv1.WhyResponse) {
 	}
 }
 
-// askers say who must be asked for a change of a class.
-var askers = map[string]string{
-	"ask":   "; ask a quota owner or an operator",
-	"fault": "; ask an operator",
-	"wait":  "",
+// whom says who must be asked for a change.
+func whom(r *musterv1.Remedy) string {
+	switch r.GetClass() {
+	case "ask":
+		return "; ask " + words.WhoCan(r.GetKind()) + byRequest(r.GetKind())
+	case "fault":
+		return "; ask an operator"
+	}
+	return ""
 }
 
-// whom says who must be asked for a change: by its kind, else by its class.
-func whom(r *musterv1.Remedy) string {
-	switch r.GetKind() {
-	case "mode":
-		return "; ask an operator"
+// byRequest says by which command a change of a kind is asked for.
+func byRequest(kind string) string {
+	switch kind {
 	case "grant", "gang", "transfer":
-		return "; ask an operator (muster quota request)"
+		return " (muster quota request)"
 	}
-	return askers[r.GetClass()]
+	return ""
 }
 
 func (p *page) remedy(r *musterv1.Remedy) {

@@ -35,9 +35,10 @@ var reversals = map[string]func(ctx context.Context, a *app, f reversible, r *mu
 	"grant.set": func(ctx context.Context, a *app, f reversible, r *musterv1.Record) []string {
 		return a.regrant(ctx, f, r)
 	},
-	"grant.transferred": plainly(func(f reversible) []string {
-		return []string{"quota", "transfer", f.To, f.From, f.Partition, fmt.Sprint(f.GPUs)}
-	}),
+	// A transfer moves what it says each time: the key lets its undo be done once.
+	"grant.transferred": func(_ context.Context, _ *app, f reversible, r *musterv1.Record) []string {
+		return []string{"quota", "transfer", f.To, f.From, f.Partition, fmt.Sprint(f.GPUs), "--idempotency-key", fmt.Sprintf("undo-%d", r.GetSeq())}
+	},
 	"policy.set":     rebuffered,
 	"buffer.set":     rebuffered,
 	"buffer.cleared": rebuffered,
@@ -124,22 +125,29 @@ func (a *app) regrant(ctx context.Context, f reversible, r *musterv1.Record) []s
 		}
 		until := time.Unix(0, f.WasTemporary.Until).UTC()
 		req.Gpus, req.Until = int32(f.WasTemporary.GPUs), timestamppb.New(until)
-		return a.overcommitted(ctx, req, r, append(line, fmt.Sprint(f.WasTemporary.GPUs), "--until", until.Format(time.RFC3339)))
+		line = append(line, fmt.Sprint(f.WasTemporary.GPUs), "--until", until.Format(time.RFC3339))
+		return a.overcommitted(ctx, req, r, a.withGang(ctx, req, r, line))
 	}
 	was, _ := f.Was.(float64)
 	req.Gpus = int32(was) - int32(f.WasTemporary.GPUs) // what ends by itself stays, and is no part of what is set
 	line = append(line, fmt.Sprint(req.Gpus))
-	before, err := a.client().Quotas.GetQuota(ctx, &musterv1.GetQuotaRequest{AsOf: timestamppb.New(r.GetAt().AsTime().Add(-1)), Path: f.Quota})
-	for _, g := range before.GetQuota().GetGrants() {
-		if err == nil && g.GetPartition() == f.Partition && g.GetGang() > 0 {
-			req.Gang = &g.Gang
-			line = append(line, "--gang", fmt.Sprint(g.GetGang()))
-		}
-	}
+	line = a.withGang(ctx, req, r, line)
 	if int(was) == f.GPUs && int(req.GetGang()) == f.Gang {
 		return nil // the same was granted again
 	}
 	return a.overcommitted(ctx, req, r, line)
+}
+
+// withGang adds the gang that a grant declared before a record.
+func (a *app) withGang(ctx context.Context, req *musterv1.SetGrantRequest, r *musterv1.Record, line []string) []string {
+	before, err := a.client().Quotas.GetQuota(ctx, &musterv1.GetQuotaRequest{AsOf: timestamppb.New(r.GetAt().AsTime().Add(-1)), Path: req.GetQuota()})
+	for _, g := range before.GetQuota().GetGrants() {
+		if err == nil && g.GetPartition() == req.GetPartition() && g.GetGang() > 0 {
+			req.Gang = &g.Gang
+			line = append(line, "--gang", fmt.Sprint(g.GetGang()))
+		}
+	}
+	return line
 }
 
 // rebuffer gives a scope the buffer policy that it had before a record; nil where that record changes

@@ -130,6 +130,9 @@ func newRoot(a *app) *cobra.Command {
 			if err := namesAUser(cmd); err != nil {
 				return err
 			}
+			if err := blankFlag(cmd); err != nil {
+				return err
+			}
 			return a.checkToken()
 		},
 	}

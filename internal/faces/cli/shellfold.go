@@ -1,7 +1,5 @@
 package cli
 
-import "unicode/utf8"
-
 // foldShell breaks a command into lines of at most width that a shell reads as one: between its
 // words, with a backslash at the end of each line but the last. A word that is longer stays whole.
 func foldShell(command string, width int) (lines []string) {
@@ -15,7 +13,7 @@ func foldShell(command string, width int) (lines []string) {
 		if i < len(words)-1 {
 			room -= len(more)
 		}
-		if line != "" && utf8.RuneCountInString(longer) > room {
+		if line != "" && columns(longer) > room {
 			lines, longer = append(lines, line+more), words[i]
 		}
 		line = longer

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // column is one column of a table.
@@ -20,6 +17,7 @@ type column struct {
 	cut   bool   // may be shortened to fit
 	folds bool   // a text, which goes on in the next line before anything else does
 	shell bool   // a command to copy: where it goes on in the next line, a shell reads on there
+	under bool   // a note, which stands under its row where there is no room beside
 	name  bool   // never shortened, for two names may differ in one letter only; folds where nothing else gives way
 }
 
@@ -29,6 +27,7 @@ type table struct {
 	rows    [][]any
 	hidden  map[int]bool // rows that say nothing to people
 	empty   string       // said where there are no rows
+	whole   bool         // no name is broken, for a program reads it
 }
 
 // mark is a text with a colour that only says it again.
@@ -63,25 +62,24 @@ func (t *table) visible() [][]any {
 
 // show writes the table for people.
 func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
-	t = &table{columns: t.columns, rows: t.visible(), empty: t.empty}
+	t = &table{columns: t.columns, rows: t.visible(), empty: t.empty, whole: t.whole}
 	if len(t.rows) == 0 {
 		(&page{Writer: w}).say("%s", t.empty)
 		return
 	}
-	at := t.shown(c, wide)
-	widths := t.widths(at, c, wide)
-	if !wide {
-		t.fit(at, widths, c)
-	}
+	at, widths, under := t.layout(c, wide)
 	heads := make([][]string, len(at))
 	for i, k := range at {
-		heads[i] = fold(t.columns[k].title(wide), widths[i])
+		heads[i] = fold(t.columns[k].title(wide), widths[i], false)
 	}
 	for _, line := range t.beside(heads, at, widths, func(_ int, text string) string { return text }) {
 		_, _ = fmt.Fprintln(w, p.paint(faint, line))
 	}
 	for _, row := range t.rows {
 		_, _ = fmt.Fprintln(w, t.line(row, at, widths, p, c))
+		if under >= 0 && human(row[under], c) != "" {
+			(&page{Writer: w}).say("    %s", human(row[under], c))
+		}
 	}
 }
 
@@ -89,7 +87,7 @@ func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 func (t *table) line(row []any, at, widths []int, p paint, c clock) string {
 	cells := make([][]string, len(at))
 	for i, k := range at {
-		cells[i] = t.columns[k].lines(human(row[k], c), widths[i])
+		cells[i] = t.columns[k].lines(human(row[k], c), widths[i], t.whole)
 	}
 	return strings.Join(t.beside(cells, at, widths, func(k int, text string) string {
 		if m, ok := row[k].(mark); ok {
@@ -122,17 +120,17 @@ func (t *table) beside(cells [][]string, at, widths []int, painted func(k int, t
 }
 
 // lines is a value in a column of some width: shortened, or folded.
-func (col column) lines(value string, width int) []string {
-	if utf8.RuneCountInString(value) <= width {
+func (col column) lines(value string, width int, whole bool) []string {
+	if columns(value) <= width {
 		return []string{value}
 	}
-	if col.shell {
+	if col.shell && !whole {
 		return foldShell(value, width)
 	}
 	if col.cut && !col.folds && !col.name {
-		return []string{text.Clip(value, width)}
+		return []string{shorten(value, width)}
 	}
-	return fold(value, width)
+	return fold(value, width, whole)
 }
 
 // shown lists the columns that are shown.

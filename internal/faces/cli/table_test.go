@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
 var noon = clock{time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), time.UTC}
@@ -145,13 +147,13 @@ func TestAFoldedColumnLosesNothing(t *testing.T) {
 			t.Errorf("%q is no line of\n%s", line, got)
 		}
 	}
-	if got := fold("abcdefgh ij", 3); strings.Join(got, "|") != "abc|def|gh|ij" {
+	if got := fold("abcdefgh ij", 3, false); strings.Join(got, "|") != "abc|def|gh|ij" {
 		t.Errorf("folded as %q", got)
 	}
-	if got := fold("research/pretraining/oak", 16); strings.Join(got, "|") != "research/|pretraining/oak" {
+	if got := fold("research/pretraining/oak", 16, false); strings.Join(got, "|") != "research/|pretraining/oak" {
 		t.Errorf("a path folds into %q", got)
 	}
-	if got := fold("", 3); len(got) != 1 {
+	if got := fold("", 3, false); len(got) != 1 {
 		t.Errorf("nothing is folded as %q", got)
 	}
 }
@@ -184,8 +186,58 @@ func TestAWordThatIsTooWideBreaksAtASign(t *testing.T) {
 		"ada.lovelace":          "ada.|lovelace",
 		"abcdefghijkl":          "abcdefghij|kl",
 	} {
-		if got := strings.Join(fold(text, 10), "|"); got != want {
+		if got := strings.Join(fold(text, 10, false), "|"); got != want {
 			t.Errorf("%q folds into %q, want %q", text, got, want)
 		}
+	}
+}
+
+// Wide letters take two columns, and signs that stand on others none.
+func TestWideLettersKeepColumnsStraight(t *testing.T) {
+	for text, want := range map[string]int{"oak": 3, "日本語": 6, "é": 1, "e\u0301": 1, "🚀": 2, "\x1b[31m日\x1b[0m": 2, "…": 1, "█": 1} {
+		if got := columns(text); got != want {
+			t.Errorf("%q takes %d columns, not %d", text, got, want)
+		}
+	}
+	tab := newTable("", column{head: "OWNER"}, column{head: "NOTE", cut: true}, column{head: "GPUS", right: true})
+	tab.add("山田", "🚀🚀", int32(8))
+	tab.add("ada", strings.Repeat("訓練", 40), int32(16))
+	for line := range strings.SplitSeq(strings.TrimSpace(shown(tab, false)), "\n") {
+		if n := columns(line); n != widest {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// What a program reads has its names whole, however wide the table is then. A list may go on after an entry.
+func TestNamesAreWholeWhereAProgramReads(t *testing.T) {
+	tab := newTable("", column{head: "JOB", name: true}, column{head: "WHERE", name: true}, column{head: "NODES", folds: true}, column{head: "GPUS", right: true})
+	names := []string{"oak/" + strings.Repeat("pretrain-", 7), "tiger/h200/" + strings.Repeat("i-", 20), "tiger-h200-infiniband-001..004,", "tiger-h200-infiniband-017"}
+	tab.add(names[0], names[1], names[2]+names[3], int32(8))
+	if got := shown(tab, false); strings.Contains(got, names[0]) {
+		t.Errorf("the table is narrow enough as it is:\n%s", got)
+	}
+	tab.whole = true
+	got := shown(tab, false)
+	for _, name := range names {
+		if !strings.Contains(got, name) {
+			t.Errorf("%q is broken:\n%s", name, got)
+		}
+	}
+}
+
+// A note stands under its row where names or numbers would have no room beside it.
+func TestANoteStandsUnderItsRow(t *testing.T) {
+	figures := func(n int32) *musterv1.Figures {
+		return &musterv1.Figures{Installed: n, Healthy: n, Promisable: n, Assigned: n, Backed: n, Scheduled: n, Borrowed: n, Over: n, Flex: n, FlexUsed: n, GangsUnbacked: 1}
+	}
+	got := shown(capacityTable(&musterv1.CapacityResponse{Partitions: []*musterv1.PartitionCapacity{{Partition: "tiger/h200", Figures: figures(352)}}}), false)
+	for line := range strings.SplitSeq(got, "\n") {
+		if n := columns(line); n > widest {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if !strings.Contains(got, "\ntiger/h200 ") || !strings.Contains(got, "\n    1 gang unbacked\n") {
+		t.Errorf("the row is broken:\n%s", got)
 	}
 }

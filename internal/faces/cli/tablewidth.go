@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
@@ -13,7 +13,7 @@ const widest = 100
 func (t *table) widths(at []int, c clock, wide bool) []int {
 	widths := make([]int, len(at))
 	for i, k := range at {
-		widths[i] = max(utf8.RuneCountInString(t.columns[k].title(wide)), t.cells(k, c))
+		widths[i] = max(columns(t.columns[k].title(wide)), t.cells(k, c))
 	}
 	return widths
 }
@@ -21,7 +21,7 @@ func (t *table) widths(at []int, c clock, wide bool) []int {
 // cells is how wide the values of a column are.
 func (t *table) cells(k int, c clock) (width int) {
 	for _, row := range t.rows {
-		width = max(width, utf8.RuneCountInString(human(row[k], c)))
+		width = max(width, columns(human(row[k], c)))
 	}
 	return width
 }
@@ -38,6 +38,7 @@ type room struct {
 	cells int // so that no value of it goes on in the next line
 	words int // so that no word is broken
 	parts int // so that no part of a word is broken: of a path, of a list, of a name with hyphens
+	least int // that it has, however wide the table is then
 }
 
 // well is a width in which a text is read well.
@@ -78,8 +79,27 @@ func (col column) isPlain() bool {
 // isLeft says whether a column may go on in the next line. Numbers do not.
 func (col column) isLeft() bool { return !col.right }
 
-// fit takes room from columns until the table fits, always from the widest of a kind.
-func (t *table) fit(at, widths []int, c clock) {
+// layout is which columns are shown, how wide each is, and which of them stands under its row; -1: none does.
+func (t *table) layout(c clock, wide bool) (at, widths []int, under int) {
+	at = t.shown(c, wide)
+	if widths = t.widths(at, c, wide); wide {
+		return at, widths, -1
+	}
+	narrow := t.fit(at, widths, c)
+	for i, k := range at {
+		if narrow && t.columns[k].under {
+			at = slices.Delete(slices.Clone(at), i, i+1)
+			widths = t.widths(at, c, wide)
+			t.fit(at, widths, c)
+			return at, widths, k
+		}
+	}
+	return at, widths, -1
+}
+
+// fit takes room from columns until the table fits, always from the widest of a kind. It says whether there is too
+// little, so that names are broken or the table is wider than a terminal.
+func (t *table) fit(at, widths []int, c clock) (narrow bool) {
 	rooms := make([]room, len(at))
 	for i, k := range at {
 		rooms[i] = t.room(k, c)
@@ -88,7 +108,7 @@ func (t *table) fit(at, widths []int, c clock) {
 		for total(widths) > widest {
 			worst := -1
 			for i, k := range at {
-				if s.is(t.columns[k]) && widths[i] > s.least(rooms[i]) && (worst < 0 || widths[i] > widths[worst]) {
+				if s.is(t.columns[k]) && widths[i] > max(s.least(rooms[i]), rooms[i].least) && (worst < 0 || widths[i] > widths[worst]) {
 					worst = i
 				}
 			}
@@ -98,31 +118,49 @@ func (t *table) fit(at, widths []int, c clock) {
 			widths[worst]--
 		}
 	}
+	for i, k := range at {
+		narrow = narrow || t.columns[k].name && widths[i] < rooms[i].parts
+	}
+	return narrow || total(widths) > widest
 }
 
 // room is how much a column needs. A head goes on in the next line between its words.
 func (t *table) room(k int, c clock) room {
 	col := t.columns[k]
 	head := longest(strings.Fields(col.title(false)))
-	r := room{head: utf8.RuneCountInString(col.title(false)), cells: max(head, t.cells(k, c)), words: head, parts: head}
+	r := room{head: columns(col.title(false)), cells: max(head, t.cells(k, c)), words: head, parts: head}
 	for _, row := range t.rows {
 		if col.cut && !col.name {
 			break // it is shortened
 		}
 		fields := strings.Fields(human(row[k], c))
-		r.words, r.parts = max(r.words, longest(fields)), max(r.parts, longest(partsOf(row[k], fields)))
+		r.words, r.parts = max(r.words, longest(fields)), max(r.parts, longest(partsOf(row[k], fields, t.ends())))
+	}
+	switch {
+	case t.whole && col.shell:
+		r.least = r.cells
+	case t.whole:
+		r.least = r.parts
 	}
 	return r
 }
 
+// ends are the signs after which a word may end a line.
+func (t *table) ends() string {
+	if t.whole {
+		return ","
+	}
+	return ",/-"
+}
+
 // partsOf are the parts of words between which a line may end. Moments have none.
-func partsOf(value any, words []string) (parts []string) {
+func partsOf(value any, words []string, ends string) (parts []string) {
 	if _, ok := value.(*timestamppb.Timestamp); ok {
 		return words
 	}
 	for _, word := range words {
 		for {
-			at := strings.IndexAny(word, ",/-") + 1
+			at := strings.IndexAny(word, ends) + 1
 			if at == 0 {
 				break
 			}
@@ -136,7 +174,7 @@ func partsOf(value any, words []string) (parts []string) {
 // longest is how long the longest of some words is.
 func longest(words []string) (n int) {
 	for _, word := range words {
-		n = max(n, utf8.RuneCountInString(word))
+		n = max(n, columns(word))
 	}
 	return n
 }
@@ -150,42 +188,51 @@ func total(widths []int) int {
 }
 
 // fold breaks a text into lines of at most width: between words, and inside one that is longer by
-// itself, rather after a part of a name than inside one.
-func fold(text string, width int) []string {
+// itself, rather after a part of a name than inside one. Whole, a word ends a line only after an entry of a list.
+func fold(text string, width int, whole bool) []string {
 	var lines []string
-	line := []rune{}
+	line := ""
 	for _, word := range strings.Fields(text) {
 		rest := []rune(word)
-		if len(line) > 0 && len(line)+1+len(rest) > width {
-			lines, line = append(lines, string(line)), nil
+		if line != "" && columns(line)+1+columns(word) > width {
+			lines, line = append(lines, line), ""
 		}
-		if len(line) > 0 {
-			line = append(line, ' ')
+		if line != "" {
+			line += " "
 		}
-		for len(rest) > width && width > 0 {
-			n := partsIn(rest, width)
+		for columns(string(rest)) > width && width > 0 {
+			n := partsIn(rest, width, whole)
+			if n == len(rest) {
+				break
+			}
 			lines, rest = append(lines, string(rest[:n])), rest[n:]
 		}
-		line = append(line, rest...)
+		line += string(rest)
 	}
-	return append(lines, string(line))
+	return append(lines, line)
 }
 
 // partsIn is how much of a word stands in a line: as many whole entries of a list as it takes, else parts of
-// a path, else of a name, or all that it takes.
-func partsIn(word []rune, width int) int {
+// a path, else of a name, or all that it takes. Whole, it is at least one entry of a list.
+func partsIn(word []rune, width int, whole bool) int {
+	most := fitting(word, width)
 	for _, ends := range []string{",", "/", "-", "_.:@=+"} {
-		for n := width; n > 0; n-- {
+		for n := most; n > 0; n-- {
 			if strings.ContainsRune(ends, word[n-1]) {
 				return n
 			}
 		}
+		if at := slices.Index(word, ','); whole && at >= 0 {
+			return at + 1
+		} else if whole {
+			return len(word)
+		}
 	}
-	return width
+	return most
 }
 
 func pad(text string, width int, right bool) string {
-	gap := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+	gap := strings.Repeat(" ", max(0, width-columns(text)))
 	if right {
 		return gap + text
 	}

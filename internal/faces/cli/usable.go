@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,7 +31,12 @@ func (o *freeOptions) usable(ctx context.Context) (answer, error) {
 		}
 	}
 	odds := o.flexOdds(ctx, &o.asOf, asks)
-	return answer{message: res, table: usableTable(res), tail: func(p *page) { p.counted(res.GetQuotas()); p.outlook(res.GetFlex(), home); p.odds(odds) }}, nil
+	return answer{message: res, table: usableTable(res), tail: func(p *page) {
+		p.counted(res.GetQuotas())
+		p.nothingStarts(res)
+		p.outlook(res.GetFlex(), home)
+		p.odds(odds)
+	}}, nil
 }
 
 // usableIn asks about a cluster or a partition, or about a quota and those under it.
@@ -120,8 +126,25 @@ func (p *page) counted(quotas []*musterv1.UsableQuota) {
 	}
 }
 
+// nothingStarts says in which partitions nothing new starts, and why.
+func (p *page) nothingStarts(res *musterv1.UsableResponse) {
+	why := map[string]string{}
+	for _, q := range res.GetQuotas() {
+		why[q.GetPartition()] = q.GetStartsNothing()
+	}
+	for _, f := range res.GetFlex() {
+		why[f.GetPartition()] = f.GetStartsNothing()
+	}
+	for _, in := range slices.Sorted(maps.Keys(why)) {
+		if why[in] != "" {
+			p.wrapAs("", "Nothing new starts in "+in+": "+why[in]+".")
+		}
+	}
+}
+
 // outlook says how long flex may last.
 func (p *page) outlook(pools []*musterv1.UsableFlex, namespace string) {
+	pools = slices.DeleteFunc(slices.Clone(pools), func(f *musterv1.UsableFlex) bool { return f.GetStartsNothing() != "" })
 	if len(pools) > 0 {
 		p.say("")
 	}

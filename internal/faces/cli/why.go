@@ -227,7 +227,6 @@ func poolText(p *musterv1.Pool) string {
 var classes = map[string]string{
 	"wait":   "it may start once other work has ended",
 	"change": "you can change it",
-	"ask":    "a quota owner or an operator can help",
 	"fault":  "something is broken",
 }
 
@@ -262,6 +261,9 @@ func (p *page) changed(c *musterv1.QuotaChange) string {
 func meaning(b *musterv1.Blocker) string {
 	if b.GetClass() == "change" {
 		return "waiting does not help; you can change it"
+	}
+	if b.GetClass() == "ask" {
+		return words.WhoCan(b.GetCode()) + " can help"
 	}
 	return classes[b.GetClass()]
 }

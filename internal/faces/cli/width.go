@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+	"unicode"
+
+	"golang.org/x/text/width"
 )
 
 // This file is where lines for people end: after at most so many columns, between
@@ -60,9 +62,6 @@ func lastBreak(line string, width int) int {
 
 // columns is how wide a text is on a terminal, colours aside.
 func columns(text string) int {
-	if !strings.ContainsRune(text, '\x1b') {
-		return utf8.RuneCountInString(text)
-	}
 	n, escape := 0, false
 	for _, r := range text {
 		n, escape = advance(n, escape, r)
@@ -78,7 +77,44 @@ func advance(column int, escape bool, r rune) (int, bool) {
 	case escape:
 		return column, r != 'm'
 	}
-	return column + 1, false
+	return column + cellsOf(r), false
+}
+
+// cellsOf is how many columns a character takes: two where it is a wide one (CJK, emoji), none where it stands on the one
+// before it.
+func cellsOf(r rune) int {
+	if r < 0x300 { // nothing below is wide, and most text is
+		return 1
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	case width.Neutral, width.EastAsianAmbiguous, width.EastAsianNarrow, width.EastAsianHalfwidth:
+	}
+	return 1
+}
+
+// fitting is how many characters of a text stand in so many columns; of a text, at least one.
+func fitting(text []rune, width int) int {
+	taken := 0
+	for i, r := range text {
+		if taken += cellsOf(r); taken > width {
+			return max(1, i)
+		}
+	}
+	return len(text)
+}
+
+// shorten cuts a text to so many columns, the last of which is an ellipsis then.
+func shorten(text string, width int) string {
+	if columns(text) <= width {
+		return text
+	}
+	all := []rune(text)
+	return string(all[:fitting(all, width-1)]) + "…"
 }
 
 // folded lines of an error, for who reads it on a terminal.

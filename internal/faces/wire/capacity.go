@@ -149,7 +149,7 @@ func UsableQuota(u view.Usable, q *fleet.Quota, signIn bool) *musterv1.UsableQuo
 		LargestGang: int32(u.LargestGang), Reserved: int32(u.Reserved), Borrow: int32(u.Borrow), Waiting: int32(u.Waiting),
 		Next: Instant(u.Next.At), NextWhat: u.Next.What, HeldForYou: int32(u.HeldForYou), Held: int32(u.Held),
 		IslandNodes: int32s(u.IslandNodes), GpusPerNode: int32(u.GPUsPerNode), Open: q != nil && q.Access.Open(signIn),
-		Closed: q != nil && q.Access.Closed(signIn),
+		Closed: q != nil && q.Access.Closed(signIn), StartsNothing: u.Nothing,
 	}
 }
 
@@ -158,7 +158,7 @@ func UsableFlex(u view.UsableFlex) *musterv1.UsableFlex {
 	return &musterv1.UsableFlex{
 		Partition: u.Partition, Flex: int32(u.Flex), Free: int32(u.Free), LargestGang: int32(u.LargestGang),
 		Reserved: int32(u.Reserved), Holds: int32(u.Holds), Share: int32(u.Share), Waiting: int32(u.Waiting), Callable: int32(u.Callable),
-		Next: Instant(u.Next.At), NextWhat: u.Next.What,
+		Next: Instant(u.Next.At), NextWhat: u.Next.What, StartsNothing: u.Nothing,
 		IslandNodes: int32s(u.IslandNodes), GpusPerNode: int32(u.GPUsPerNode),
 	}
 }

@@ -28,7 +28,7 @@ func tried(s *fleet.State, r core.Request, now fleet.Instant) (Result, error) {
 	if refusal != nil {
 		return Result{}, refusal
 	}
-	return Result{Seq: s.Seq, At: s.Time, Record: out.Record, Repeat: out.Repeat != 0}, nil
+	return Result{Seq: s.Seq, At: s.Time, Record: out.Record, Repeat: out.Repeat != 0, Lets: out.Lets}, nil
 }
 
 // aheadOfTrial is how many waiting units of each kind of a queue are on the copy for a submission.

@@ -81,6 +81,8 @@ type Result struct {
 	// Refused says of each command of a batch in which each stands for itself why it was
 	// left out; nil: it was done.
 	Refused []*core.Refusal
+	// Lets is what a dry run passed, and the same request done for good would be refused for.
+	Lets []*core.Refusal
 }
 
 // Engine owns the state of a fleet and its journal.

@@ -9,7 +9,6 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
-	"github.com/muster-fleet/muster/internal/faces/web/frame"
 )
 
 var (
@@ -33,9 +32,6 @@ func nodeState(name, title, says, button, state string, danger bool) action {
 	return action{
 		name: name, title: title, says: says, button: button, danger: danger, roles: engineers, nav: "nodes", fields: []field{nodesField},
 		do: func(a *attempt) (*musterv1.Written, error) {
-			if err := a.inService(state); err != nil {
-				return nil, err
-			}
 			return send(a, a.v.Fleet.SetNodes, &musterv1.SetNodesRequest{Write: a.write, Names: a.list("nodes"), State: state})
 		},
 		command: func(f values) []string {
@@ -43,23 +39,6 @@ func nodeState(name, title, says, button, state string, danger bool) action {
 		},
 		back: nodePage,
 	}
-}
-
-// inService refuses to cordon or drain nodes that a fault has taken out of service.
-func (a *attempt) inService(state string) error {
-	if state == "healthy" {
-		return nil
-	}
-	res, err := a.v.Capacity.Nodes(a.v.Ctx, &musterv1.NodesRequest{Names: a.list("nodes")})
-	if err != nil {
-		return err
-	}
-	for _, n := range res.GetNodes() {
-		if why := words.OutAlready(n.GetName(), n.GetState(), n.GetSignal()); why != "" {
-			return frame.Wrong(nodesField.label, "cannot be taken out of service: "+why)
-		}
-	}
-	return nil
 }
 
 // metalActions change nodes, incidents, buffers, and what automation does.

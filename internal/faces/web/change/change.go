@@ -136,7 +136,9 @@ func (m *view) try() {
 		m.refused, m.faults = m.refusal(err), m.faultsOf(err)
 		return
 	}
-	m.notes = w.GetNotes()
+	for _, note := range w.GetNotes() {
+		m.notes = append(m.notes, frame.InPageWords(note))
+	}
 	for _, s := range events.Sentences(m.v, words.Steps(w.GetEvents())) {
 		m.would = append(m.would, strings.TrimSuffix(s, ": "+onTrial)) // the reader has given no reason yet
 	}

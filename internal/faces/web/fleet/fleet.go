@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
 	"github.com/muster-fleet/muster/internal/faces/picture"
 	"github.com/muster-fleet/muster/internal/faces/web/coming"
@@ -92,7 +93,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		m.more, m.rows = len(m.rows)-most, m.rows[:most]
 	}
 	p := frame.Page{Title: "Fleet", Nav: "fleet", Command: "muster capacity", Body: body(m), About: []string{frame.TheFleet}}
-	p.Lead = lead(m)
+	p.Lead = strings.TrimSpace(lead(m) + " " + words.NotInForce(c.GetClusters()))
 	return p, nil
 }
 

@@ -12,6 +12,7 @@ var flagWords = strings.NewReplacer(
 	" (--overcommit)", "",
 	"--overcommit", "overcommit",
 	"with --early and a reason", "with the box for it ticked and a reason",
+	"propose it with --propose", "propose it with the box for it",
 	"--canary-anywhere", "canaries outside the scope",
 )
 

@@ -223,18 +223,22 @@ func (m *view) cardOf(s picture.Staircase) card {
 	}
 	if f := s.Flex; f != nil {
 		c.free, c.largest, c.waiting, c.backed = int(f.GetFree()), int(f.GetLargestGang()), int(f.GetWaiting()), int(f.GetFlex())
-		c.next, c.reserved = m.next(f.GetNext(), f.GetNextWhat()), int(f.GetReserved())
+		c.next, c.reserved = m.next(f.GetNext(), f.GetNextWhat(), f.GetStartsNothing()), int(f.GetReserved())
 		return c
 	}
 	q := s.Quota
 	c.free, c.largest, c.waiting, c.backed = int(q.GetFree()), int(q.GetLargestGang()), int(q.GetWaiting()), int(q.GetBacked())
 	c.door = words.UnlistedOf(q)
 	c.reserved = int(q.GetReserved())
-	c.borrow, c.next = int(q.GetBorrow()), m.next(q.GetNext(), q.GetNextWhat())
+	c.borrow, c.next = int(q.GetBorrow()), m.next(q.GetNext(), q.GetNextWhat(), q.GetStartsNothing())
 	return c
 }
 
-func (m *view) next(at *timestamppb.Timestamp, what string) string {
+// next says what is known to change next, or why nothing starts now.
+func (m *view) next(at *timestamppb.Timestamp, what, nothing string) string {
+	if nothing != "" {
+		return "Nothing new starts there: " + nothing + "."
+	}
 	if at == nil {
 		return "No next change is known."
 	}
