@@ -107,7 +107,7 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 	switch {
 	case own && u.key.Before(c.key) && !(guaranteed && u.aside), usesForeignHold(c, a, u):
 		return 0, false
-	case guaranteed && u.holds == fleet.HoldsUnprotected:
+	case takesUncovered(c, own) && u.holds == fleet.HoldsUnprotected:
 		return ClassUnprotected, true
 	case guaranteed && sibling && u.holds == fleet.HoldsBorrowing:
 		return ClassBorrowing, true
@@ -117,10 +117,14 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 		return ClassBorrowing, true
 	case own && givesWay(c, u):
 		return ClassImportance, true
-	case c.mending && own && u.holds == fleet.HoldsUnprotected: // no backing covers it beside the whole gang
-		return ClassUnprotected, true
 	}
 	return 0, false
+}
+
+// takesUncovered says whether a claim may evict unprotected work: a guaranteed one may, and a mend that of its own
+// quota, which no backing covers beside the whole gang.
+func takesUncovered(c *claim, own bool) bool {
+	return c.holds == fleet.HoldsGuaranteed || c.mending && own
 }
 
 // givesWayAnyway says whether a unit of a claim's own quota gives way to it even where it
