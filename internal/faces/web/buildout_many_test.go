@@ -133,7 +133,7 @@ func TestAThousandClustersAreOnTheBoard(t *testing.T) {
 		}
 		slices.Sort(all)
 		t.Logf("%-40s first byte: median %8s, most %8s; %d bytes", c.path, all[5].Round(10*time.Microsecond), all[10].Round(10*time.Microsecond), size)
-		if all[5] > 400*time.Millisecond { // 100 ms on two quiet cores; this holds on busy ones, too
+		if all[5] > 3*time.Second { // 100 ms on two quiet cores; this tells a page that grows with all clusters twice over from a busy machine
 			t.Errorf("%s takes %s", c.path, all[5])
 		}
 	}
