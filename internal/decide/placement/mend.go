@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -34,12 +33,7 @@ func mendOrder(broken []*fleet.Workload) []*fleet.Workload {
 	if len(broken) < 2 {
 		return broken
 	}
-	return slices.SortedStableFunc(slices.Values(broken), func(a, b *fleet.Workload) int {
-		return cmp.Or(
-			cmp.Compare(standsAs(a), standsAs(b)),
-			fleet.KeyOf(a, a.BaseRank(), false).Compare(fleet.KeyOf(b, b.BaseRank(), false)),
-		)
-	})
+	return slices.SortedStableFunc(slices.Values(broken), byStanding)
 }
 
 // mendOrReturn mends a gang that stands without being whole, or sends it back to

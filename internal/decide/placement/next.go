@@ -114,9 +114,16 @@ func (pl *Planner) firstVacated(flex bool) (first *fleet.Workload) {
 func comesFirst(a, b *fleet.Workload) bool {
 	return cmp.Or(
 		threeWay(a.Started == 0 && b.Started != 0, b.Started == 0 && a.Started != 0),
+		byStanding(a, b),
+	) < 0
+}
+
+// byStanding orders workloads by how they hold their GPUs, the best first, and then by their order.
+func byStanding(a, b *fleet.Workload) int {
+	return cmp.Or(
 		cmp.Compare(standsAs(a), standsAs(b)),
 		fleet.KeyOf(a, a.BaseRank(), false).Compare(fleet.KeyOf(b, b.BaseRank(), false)),
-	) < 0
+	)
 }
 
 // vacated says that the tree's usage has room for a workload for which nothing

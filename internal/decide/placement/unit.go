@@ -39,14 +39,14 @@ func (u *unit) counts() int { return u.gpus + u.lost.gpus }
 
 // lostOf is what a gang of a workload that runs, or is being mended, has lost; standing is a node
 // on which the rest of it stands, or −1.
-func (pl *Planner) lostOf(w *fleet.Workload, pool, stays, standing int) (l lost) {
-	p := w.Pools[pool]
-	if p.Elastic || stays >= p.Min || w.State != fleet.Mending && w.State != fleet.RunningW {
+func (pl *Planner) lostOf(w *fleet.Workload, pool, standing int) (l lost) {
+	p, misses := w.Pools[pool], w.Misses(pool)
+	if misses == 0 || !w.IsMended() {
 		return l
 	}
-	l.gpus = (p.Min - stays) * p.GPUs
+	l.gpus = misses * p.GPUs
 	if standing >= 0 && p.Reach != fleet.ReachAny {
-		l.island, l.nodes = pl.p.Nodes[standing].Island, pl.nodesFor(need{gpus: p.GPUs, replicas: p.Min - stays})
+		l.island, l.nodes = pl.p.Nodes[standing].Island, pl.nodesFor(need{gpus: p.GPUs, replicas: misses})
 	}
 	return l
 }
@@ -107,7 +107,7 @@ func (pl *Planner) collect(u unit, list []unit, pool, base int, keeps func(node 
 	if len(spot.Nodes) > 0 {
 		u.spots, standing = append(u.spots, spot), spot.Nodes[0]
 	}
-	if l := pl.lostOf(u.w, pool, n, standing); l.gpus > 0 {
+	if l := pl.lostOf(u.w, pool, standing); l.gpus > 0 {
 		l.gpus += u.lost.gpus // of another pool of the lowest rank; its nodes are not counted then
 		u.lost = l
 	}

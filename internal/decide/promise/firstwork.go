@@ -112,13 +112,11 @@ func (al *aligner) countMending() {
 
 // lostNodes is how many nodes a gang that stands has lost and is mended with.
 func (al *aligner) lostNodes(w *fleet.Workload, pool int) int {
-	p, n := w.Pools[pool], w.Stays(pool)
-	runs := w.State == fleet.Mending || w.State == fleet.RunningW // room that is only reserved is given up
-	if p.Elastic || n == 0 || n >= p.Min || !runs {
+	if w.Stays(pool) == 0 || !w.IsMended() {
 		return 0
 	}
-	each := max(1, al.p.GPUsPerNode/p.GPUs)
-	return (p.Min - n + each - 1) / each
+	each := max(1, al.p.GPUsPerNode/w.Pools[pool].GPUs)
+	return (w.Misses(pool) + each - 1) / each
 }
 
 // accountOf is the index of the account that a workload runs under, or −1.

@@ -90,10 +90,8 @@ type Earmarks struct {
 }
 
 // Earmarks starts a count with nothing counted.
-func (a *Account) Earmarks() Earmarks { return a.earmarksOf(a.BackedGPUs()) }
-
-func (a *Account) earmarksOf(gpus int) Earmarks {
-	e := Earmarks{holds: a.insideHolds, rest: gpus}
+func (a *Account) Earmarks() Earmarks {
+	e := Earmarks{holds: a.insideHolds, rest: a.BackedGPUs()}
 	if len(a.insideHolds) == 0 {
 		return e
 	}

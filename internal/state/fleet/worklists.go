@@ -98,13 +98,25 @@ func (w *Workload) returnsAtAll() bool {
 
 // lacks says whether a gang stands here without being whole.
 func (w *Workload) lacks() bool {
-	for i, pool := range w.Pools {
-		if n := w.Stays(i); !pool.Elastic && n > 0 && n < pool.Min {
+	for i := range w.Pools {
+		if w.Stays(i) > 0 && w.Misses(i) > 0 {
 			return true
 		}
 	}
 	return false
 }
+
+// Misses is how many replicas a gang needs to be whole; of an elastic pool none.
+func (w *Workload) Misses(pool int) int {
+	if w.Pools[pool].Elastic {
+		return 0
+	}
+	return max(0, w.Pools[pool].Min-w.Stays(pool))
+}
+
+// IsMended says whether what a gang of the workload misses was lost while it ran. Of one that has yet to start
+// it is room that was reserved, which is given up.
+func (w *Workload) IsMended() bool { return w.State == Mending || w.State == RunningW }
 
 func (w *Workload) grows() bool {
 	for i, pool := range w.Pools {
