@@ -13,9 +13,10 @@ import (
 
 // standing is a unit, as far as the order of its quota tells it apart from others.
 type standing struct {
-	key   fleet.Key
-	gpus  int
-	nodes []int
+	key        fleet.Key
+	gpus       int
+	nodes      []int
+	guaranteed bool // as it was classified last
 }
 
 // findFirst counts, for each island, the nodes that the account's first work
@@ -77,8 +78,9 @@ func unitsOf(w *fleet.Workload, i int, pool fleet.Pool) []standing {
 		case r.Phase == fleet.Leaving:
 		case len(core.nodes) < pool.Min:
 			core.gpus, core.nodes = core.gpus+pool.GPUs, append(core.nodes, r.Node)
+			core.guaranteed = r.HeldAs == fleet.HoldsGuaranteed
 		default:
-			list = append(list, standing{fleet.KeyOf(w, pool.Rank, true), pool.GPUs, []int{r.Node}})
+			list = append(list, standing{fleet.KeyOf(w, pool.Rank, true), pool.GPUs, []int{r.Node}, r.HeldAs == fleet.HoldsGuaranteed})
 		}
 	}
 	if core.gpus == 0 {

@@ -13,6 +13,7 @@ type block struct {
 	guaranteed []int // of these, those that it holds guaranteed
 	lost       int   // nodes that it is to be mended with
 	anywhere   bool  // whether it may leave the island: then it is backed as loose work is
+	key        fleet.Key
 }
 
 // ownBlock is a running gang with its account.
@@ -31,7 +32,7 @@ func (al *aligner) runningGangs(a *fleet.Account) []block {
 				continue
 			}
 			b := al.gangOf(w.Replicas[i])
-			b.anywhere, b.lost = pool.Reach == fleet.ReachAny, al.lostNodes(w, i)
+			b.anywhere, b.lost, b.key = pool.Reach == fleet.ReachAny, al.lostNodes(w, i), fleet.KeyOf(w, pool.Rank, false)
 			if b.nodes > 0 && (!b.anywhere || al.inOneIsland(w.Replicas[i])) {
 				list = append(list, b)
 			}
@@ -89,27 +90,89 @@ func (al *aligner) newMark() int32 {
 	return al.lastMark
 }
 
-// backRunningGangs backs guaranteed gangs where they run, largest first; one that is being
+// backRunningGangs backs guaranteed gangs where they run. A gang that would leave more important work of its
+// own quota uncovered loses its cover instead (§3: the least important first), and what it took is shared anew.
+func (al *aligner) backRunningGangs() {
+	for k := range al.rows {
+		r := &al.rows[k]
+		r.running, r.limit = al.gangsOfAccount(r.account), r.grant
+		if !al.anew {
+			r.limit = min(r.grant, r.account.BackedNodes())
+		}
+	}
+	for again := true; again; {
+		al.backGangsWithinLimits()
+		al.backGangs()
+		al.shareTheRest()
+		again = al.lowerLimits()
+	}
+}
+
+// backGangsWithinLimits backs gangs that run, largest first; one that is being
 // mended as the whole gang that it will be. They stand on whole nodes already: what the own share of the island does not hold
 // of them is loose. So a gang that starts never drives a declared one of
 // others, and what that lends, from an island that has nodes for both (no
 // admission takes cover, rule 4).
-func (al *aligner) backRunningGangs() {
+func (al *aligner) backGangsWithinLimits() {
 	var list []ownBlock
 	for k := range al.rows {
-		r := &al.rows[k]
-		r.running = al.gangsOfAccount(r.account)
-		for i := range r.running {
-			if len(r.running[i].guaranteed) > 0 {
-				list = append(list, ownBlock{&r.running[i], k})
+		for i := range al.rows[k].running {
+			if b := &al.rows[k].running[i]; len(b.guaranteed) > 0 && al.upTo(k, b) <= al.rows[k].limit*al.p.GPUsPerNode {
+				list = append(list, ownBlock{b, k})
 			}
 		}
 	}
 	slices.SortStableFunc(list, func(x, y ownBlock) int { return y.whole() - x.whole() })
+	al.noRunningGangs()
 	counted := al.newMark()
 	for _, b := range list {
 		al.backRunning(b, counted)
 	}
+}
+
+// noRunningGangs begins anew, with no running gang backed.
+func (al *aligner) noRunningGangs() {
+	al.runs = 0
+	for i := range al.islands {
+		al.islands[i].runs = 0
+	}
+	for k := range al.rows {
+		al.rows[k].runs = 0
+		for x := range al.rows[k].stands {
+			al.rows[k].stands[x].runs = 0
+		}
+	}
+}
+
+// lowerLimits says whether an account gets less than its guaranteed work up to a gang needs that was backed before that
+// work. No gang after what it gets is backed first then.
+func (al *aligner) lowerLimits() bool {
+	lower := false
+	for k := range al.rows {
+		r := &al.rows[k]
+		if r.runs == 0 || r.target >= r.limit {
+			continue
+		}
+		for i := range r.running {
+			need := al.upTo(k, &r.running[i])
+			if len(r.running[i].guaranteed) > 0 && need > r.target*al.p.GPUsPerNode && need <= r.limit*al.p.GPUsPerNode {
+				r.limit, lower = r.target, true
+				break
+			}
+		}
+	}
+	return lower
+}
+
+// upTo is the GPUs of an account's guaranteed work up to a gang and with it, in the quota's order. Work may hold its GPUs
+// as guaranteed that no longer is: it is classified after the alignment.
+func (al *aligner) upTo(k int, b *block) (gpus int) {
+	for _, u := range al.unitsOfAccount(al.rows[k].account) {
+		if u.guaranteed && !b.key.Before(u.key) {
+			gpus += u.gpus
+		}
+	}
+	return gpus
 }
 
 // backRunning backs a gang where it runs, whole if it may; two small ones may share a node, which counts once.

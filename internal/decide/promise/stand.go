@@ -33,6 +33,7 @@ type row struct {
 	grant   int
 	declared
 	running []block
+	limit   int // nodes within which its work must come, up to a gang, for that to be backed before loose grants
 	runs    int // nodes that running gangs take
 	blocks  int // nodes that all its gangs take
 	target  int // nodes that the account gets
@@ -133,12 +134,12 @@ func newAligner(p *fleet.Partition, c Capacity) *aligner {
 	}
 	al.countMending()
 	al.coverNow()
-	if !al.quiet() {
-		al.backRunningGangs()
-	}
 	sort.SliceStable(al.declared, func(i, j int) bool {
 		return al.rows[al.declared[i]].declare > al.rows[al.declared[j]].declare
 	})
+	if !al.quiet() {
+		al.backRunningGangs()
+	}
 	return al
 }
 
