@@ -9,13 +9,47 @@ import (
 // admitGuaranteed admits the first waiting unit that fits its quota's backing.
 func (pl *Planner) admitGuaranteed() (Plan, bool) {
 	for _, tree := range pl.awakeTrees() {
-		for _, a := range tree.Waits() {
-			if plan, ok := pl.admitFrom(a); ok {
-				return plan, true
-			}
+		if plan, ok := pl.guaranteeIn(tree); ok {
+			return plan, true
 		}
 	}
 	return Plan{}, false
+}
+
+// guaranteeIn admits the first waiting unit of a tree that fits its quota's backing. One behind a head of its own queue that
+// can borrow now is admitted after that: they would else take turns in another order than their queue's.
+func (pl *Planner) guaranteeIn(tree *fleet.Tree) (plan Plan, ok bool) {
+	for _, a := range tree.Waits() {
+		next, found := pl.admitFrom(a)
+		if !found {
+			continue
+		}
+		ahead, waits := pl.borrowAhead(a, next)
+		if !waits {
+			return next, true
+		}
+		if !ok {
+			plan, ok = ahead, true
+		}
+	}
+	return plan, ok
+}
+
+// borrowAhead plans the head of a tree's borrowers where that comes before a plan in the same quota's queue, and can start now.
+func (pl *Planner) borrowAhead(a *fleet.Account, behind Plan) (Plan, bool) {
+	tree, key := a.Root(), behind.key()
+	if first := a.Firsts()[0]; !first.Key.Before(key) || !tree.Borrows() {
+		return Plan{}, false
+	}
+	h := pl.borrowingHead(tree, &key)
+	if !h.reserves || h.account != a || !asks(h.it.Workload, h.it.Pool) || pl.isWithheld(h.it.Workload, h.it.Pool) || pl.outrankedTooOften(&h.it) {
+		return Plan{}, false
+	}
+	if reserve := pl.returningGPUs(pl.returningTo(tree)); reserve > 0 && !pl.leavesFor(tree, h.it, reserve) {
+		return Plan{}, false
+	}
+	plan, ok := pl.borrow(a, h.it)
+	return plan, ok && !pl.betterInAnother(h.it, plan)
 }
 
 // admitFrom admits the first unit of one quota's queue that fits its backing.
@@ -106,6 +140,7 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 			default:
 				plan, skips, ok := pl.tryBorrow(a, it)
 				if ok {
+					plan.Passed = first.passedBy(a, *it)
 					return plan, true
 				}
 				if skips {

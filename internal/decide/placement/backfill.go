@@ -92,6 +92,15 @@ func (h *head) bars(pl *Planner, it fleet.Waiting, as fleet.HeldAs) bool {
 	return !h.endsInTime(pl, it)
 }
 
+// passedBy is the head of a tree's borrowers that a unit of the head's own quota passes because the head may evict it,
+// or 0. The head may do so also when the unit does not borrow any more (decision record 0023).
+func (h *head) passedBy(a *fleet.Account, it fleet.Waiting) uint64 {
+	if !h.reserves || h.account != a || it.Pool != fleet.Base || !h.it.Key.Importance().Above(it.Key.Importance()) {
+		return 0
+	}
+	return h.it.Workload.ID
+}
+
 // endsInTime says whether the unit, started now, cannot delay the head: it ends
 // before the head should start, or leaves the head enough at that moment.
 func (h *head) endsInTime(pl *Planner, it fleet.Waiting) bool {
@@ -232,12 +241,6 @@ func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
 		consider(r, r.Workload.Account())
 	}
 	return h
-}
-
-// borrowBarred says whether a head of the tree's borrowers keeps a unit from borrowing.
-func (pl *Planner) borrowBarred(it fleet.Waiting) bool {
-	h := pl.borrowingHead(pl.p.TreeOf(it.Workload.Tree()), &it.Key)
-	return h.bars(pl, it, HoldBorrowing)
 }
 
 // backfill plans a unit that outlives the start of its queue's head: in a place that

@@ -115,7 +115,7 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 		return ClassImportance, true
 	case !guaranteed && sibling && less && u.holds == fleet.HoldsBorrowing:
 		return ClassBorrowing, true
-	case own && givesWay(c, u):
+	case own && (givesWay(c, u) || less && u.w.Passed == c.w.ID):
 		return ClassImportance, true
 	}
 	return 0, false

@@ -72,10 +72,13 @@ func (pl *Planner) offer(it fleet.Waiting) (Plan, bool) {
 			return plan, true
 		}
 	}
-	if pl.borrowBarred(it) || barred && pl.counts(pl.claimOf(it, a, fleet.HoldsGuaranteed)) {
+	h := pl.borrowingHead(a.Root(), &it.Key)
+	if h.bars(pl, it, HoldBorrowing) || barred && pl.counts(pl.claimOf(it, a, fleet.HoldsGuaranteed)) {
 		return Plan{}, false
 	}
-	return pl.borrow(a, it)
+	plan, ok := pl.borrow(a, it)
+	plan.Passed = h.passedBy(a, it)
+	return plan, ok
 }
 
 // Elsewhere plans a workload that stopped for the visits of its nodes, and waits for them in no

@@ -47,7 +47,7 @@ type Plan struct {
 	Victims  []Victim
 	Reserved bool
 	Why      string
-	Passed   uint64 // head of flex that the unit passes; 0: none
+	Passed   uint64 // head that the unit passes because that may take its room back; 0: none
 }
 
 // Part is a part of a workload that gets room: its lowest-rank pools (Pool is fleet.Base), or
@@ -63,4 +63,13 @@ func (p Plan) Part() Part {
 		return Part{p.Workload.ID, fleet.Base}
 	}
 	return Part{p.Workload.ID, p.Spots[0].Pool}
+}
+
+// key is the place in its queue of what the plan gives room to.
+func (p Plan) key() fleet.Key {
+	rank := p.Workload.BaseRank()
+	if part := p.Part(); part.Pool != fleet.Base {
+		rank = p.Workload.Pools[part.Pool].Rank
+	}
+	return fleet.KeyOf(p.Workload, rank, false)
 }
