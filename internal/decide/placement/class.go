@@ -115,7 +115,7 @@ func classFor(c *claim, a *fleet.Account, u *unit) (Class, bool) {
 		return ClassImportance, true
 	case !guaranteed && sibling && less && u.holds == fleet.HoldsBorrowing:
 		return ClassBorrowing, true
-	case own && (givesWay(c, u) || less && u.w.Passed == c.w.ID):
+	case own && givesWay(c, u):
 		return ClassImportance, true
 	}
 	return 0, false
@@ -135,8 +135,12 @@ func givesWayAnyway(c *claim, u *unit) bool {
 }
 
 // givesWay says whether a unit of the claim's own quota gives way to a claim of
-// equal importance: surplus does, and work past its declared maximum to work that is not.
+// equal importance: surplus does, and work past its declared maximum to work that is not. Work that passed the
+// claim because that could evict it gives way, too, though it may be guaranteed by now.
 func givesWay(c *claim, u *unit) bool {
+	if u.w.Passed == c.w.ID && c.key.Importance().Above(u.key.Importance()) {
+		return true
+	}
 	overran := u.overran && c.holds == fleet.HoldsGuaranteed && c.key.Since != fleet.Never
 	return (u.key.Surplus || overran) && !u.key.Importance().Above(c.key.Importance())
 }

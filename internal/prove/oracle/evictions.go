@@ -164,6 +164,9 @@ func gets(m Moment, j *Job) int {
 	return rank
 }
 
+// passed says whether a workload started while a more important one of its queue waited, and because that could evict it.
+func passed(o, was *Job) bool { return was.Passed == o.ID && o.Submitted < was.Started }
+
 func mayEvict(m Moment, e Eviction, s *said) {
 	if e.Owner == nil || e.Was == nil || e.Owner == e.Victim {
 		return
@@ -186,7 +189,7 @@ func mayEvict(m Moment, e Eviction, s *said) {
 		s.add("%s of %s (%s) was evicted for %s of another tree", v.Name, v.Target, e.holds(), o.Name)
 	case o.Target == v.Target && e.holds() == fleet.HoldsGuaranteed && !more && !surplus:
 		s.add("%s was evicted for %s, which is not more important", v.Name, o.Name)
-	case o.Target == v.Target && e.holds() == fleet.HoldsGuaranteed && e.Whole && m.borrows(o):
+	case o.Target == v.Target && e.holds() == fleet.HoldsGuaranteed && e.Whole && m.borrows(o) && !passed(o, e.Was):
 		s.add("%s is guaranteed and was evicted for %s, which borrows", v.Name, o.Name)
 	}
 }
