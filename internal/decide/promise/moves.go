@@ -1,6 +1,9 @@
 package promise
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // place gives every account what it gets, in named islands: what stands stays
 // as far as it can (rule 4), what is missing is added best fit (rule 6).
@@ -15,10 +18,38 @@ func (al *aligner) place() {
 	for i := range al.islands {
 		al.replaceLent(i)
 	}
+	keeps := al.largestPieces()
+	for i := range al.islands {
+		al.keep(i, keeps)
+	}
 	for i := range al.islands {
 		al.keep(i, func(s *stand) int { return s.present })
 	}
 	al.addWhatIsMissing()
+}
+
+// largestPieces says what each stand keeps of its idle backing where its account keeps the largest pieces whole: what
+// a grant or promisable takes goes from the small ones, so that a transfer and its return leave no quota in pieces (rule 4).
+func (al *aligner) largestPieces() func(*stand) int {
+	for k := range al.rows {
+		r := &al.rows[k]
+		left := r.missing()
+		for _, s := range r.bySize() {
+			n := max(0, min(left, s.present-s.backing))
+			s.piece, left = s.backing+n, left-n
+		}
+	}
+	return func(s *stand) int { return s.piece }
+}
+
+// bySize lists where an account stands, the largest pieces of its backing first.
+func (r *row) bySize() []*stand {
+	list := make([]*stand, 0, len(r.stands))
+	for x := range r.stands {
+		list = append(list, &r.stands[x])
+	}
+	slices.SortStableFunc(list, func(a, b *stand) int { return b.present - a.present })
+	return list
 }
 
 // clear begins anew with what gangs take.

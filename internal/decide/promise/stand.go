@@ -62,6 +62,7 @@ type stand struct {
 	covered      int // of these, those with work that its quota or tree covers
 	under        int // nodes that back its running work, and must stay as long as its target allows
 	gangNodes
+	piece   int  // nodes that back it if its account keeps its largest pieces whole
 	backing int  // nodes that back it so far
 	usable  bool // whether some of that stands on a usable node
 	turn    int  // of the first of that in the quota's order; see noTurn

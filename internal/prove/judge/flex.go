@@ -170,7 +170,8 @@ func (j *Judge) fair(c Claim, set []Unit, surely bool) bool {
 	if !surely {
 		own = most
 	}
-	grows := given > 0 && c.GPUs() > given && j.othersWant(c.Work.Namespace) // above its share a namespace grows on free room only
+	// Above its share a namespace grows on free room only, and a unit larger than the share takes nothing of its own either.
+	grows := given > 0 && (c.GPUs() > given || c.GPUs() > own) && j.othersWant(c.Work.Namespace)
 	if (len(taken) > 0 && surely || grows) && j.flexUse(c.Work.Namespace)-given+c.GPUs() > own {
 		return false
 	}

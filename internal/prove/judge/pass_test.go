@@ -27,6 +27,10 @@ func (c *court) submitted(before *fleet.State, r event.Record, now fleet.Instant
 			waiting = append(waiting, fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
 		case event.ReplicasEvicted, event.ReservationEnded:
 			return nil // not on free room alone
+		case event.BackingAligned:
+			if started != 0 {
+				return nil // idle backing moved once one had started, and the judge knows only what stood
+			}
 		case event.ReplicasPlaced:
 			if at, fresh := places[e.ID]; fresh {
 				started |= 1 << at
