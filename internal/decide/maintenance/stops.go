@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/muster-fleet/muster/internal/decide/promise"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -93,7 +94,7 @@ func (l *look) asked(r *fleet.Rollout) (Action, bool) {
 			if w.Flexes() || at.Phase != fleet.Running || w.State != fleet.RunningW || slices.Contains(due, w) || l.moment(r, x.b, w) > l.now {
 				continue
 			}
-			if l.wouldServe(r, x) {
+			if l.wouldServe(r, x, w) {
 				due = append(due, w)
 			}
 		}
@@ -126,7 +127,7 @@ func Broken(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Action, bool
 func (l *look) wouldVisit(p *fleet.Partition, w *fleet.Workload) *fleet.Rollout {
 	for _, r := range l.m.Rollouts {
 		for _, node := range nodesOf(w) {
-			if x, ok := l.pendingOn(r, p, node); ok && x.b.NotBefore <= l.now && l.wouldServe(r, x) {
+			if x, ok := l.pendingOn(r, p, node); ok && x.b.NotBefore <= l.now && l.wouldServe(r, x, w) {
 				return r
 			}
 		}
@@ -144,12 +145,15 @@ func lacksBase(w *fleet.Workload) bool {
 	return false
 }
 
-// wouldServe says whether a node could be visited if the work on it stopped: work stops only for a visit that may then be made.
-func (l *look) wouldServe(r *fleet.Rollout, x pending) bool {
+// wouldServe says whether a node could be visited if a workload on it stopped: work stops only for a visit that may then be made.
+func (l *look) wouldServe(r *fleet.Rollout, x pending, w *fleet.Workload) bool {
 	if _, ok := l.proven(x); !ok || waveFull(r, l.counted(r)) {
 		return false
 	}
-	_, ok := l.allowed(r, x)
+	why, ok := l.allowed(r, x)
+	if !ok && why.Code == WouldBreakPromise {
+		ok = promise.PartIfStopped(l.s, x.p, x.at, w, l.now).Holds
+	}
 	return ok && !x.n.State.InRepair() && disturbs(x.n, x.b)
 }
 

@@ -37,9 +37,16 @@ func Part(s *fleet.State, p *fleet.Partition, node int, now fleet.Instant) Parti
 	if stillStands(p, c, n.Island) {
 		return Parting{Holds: true}
 	}
-	part := tryPart(s, p, node, now)
-	part.Aligned = true
-	return part
+	return tryPart(s, p, node, now, nil)
+}
+
+// PartIfStopped is Part for a node from which a workload stops first: then nothing holds backing where it stood, and a gang
+// may be backed whole in another island.
+func PartIfStopped(s *fleet.State, p *fleet.Partition, node int, w *fleet.Workload, now fleet.Instant) Parting {
+	if part := Part(s, p, node, now); part.Holds || !part.Aligned {
+		return part
+	}
+	return tryPart(s, p, node, now, w)
 }
 
 // stillStands says whether all that backs quotas now could stay where it is.
@@ -123,23 +130,26 @@ func reserveOf(s *fleet.State, p *fleet.Partition, island int, now fleet.Instant
 	return n - claimOf(b, fleet.PromisableHours).Promised(n, 0, forecast(s, p, now).islands[island].short)
 }
 
-// tryPart aligns a copy in which the node is leaving. What a grant has may move to other
-// islands; it may not become less, and no gang may lose its island whole.
-func tryPart(s *fleet.State, p *fleet.Partition, node int, now fleet.Instant) Parting {
+// tryPart aligns a copy in which the node is leaving, and a workload has stopped if one is given. What a grant has may move to
+// other islands; it may not become less, and no gang may lose its island whole.
+func tryPart(s *fleet.State, p *fleet.Partition, node int, now fleet.Instant, stops *fleet.Workload) Parting {
 	c := s.ForkOf([]*fleet.Partition{p})
 	q := c.Partition(p.ID)
+	if stops != nil {
+		c.LeaveAll(c.Workloads[stops.ID])
+	}
 	q.SetLeaving(node, true, now, now)
 	a := Align(c, q, now)
-	for k, acc := range p.Accounts {
+	for k, acc := range q.Accounts {
 		was, is := sum(acc.Backing), sum(a.Backing[k])
 		if is < was {
-			return Parting{Quota: acc.Quota, Short: was - is}
+			return Parting{Quota: acc.Quota, Short: was - is, Aligned: true}
 		}
 		if a.Gangs[k].Missing > acc.GangMissing || losesCover(acc, a.Backing[k]) {
-			return Parting{Quota: acc.Quota, Short: 1}
+			return Parting{Quota: acc.Quota, Short: 1, Aligned: true}
 		}
 	}
-	return Parting{Holds: true}
+	return Parting{Holds: true, Aligned: true}
 }
 
 // losesCover says whether backing would leave work that stands under it now.
