@@ -63,6 +63,7 @@ func (q *question) borrowingHead(a *fleet.Account, n counts) (Blocker, bool) {
 // among those of its tree who can only borrow, where it could only borrow too.
 func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 	ahead, barred := q.pl.Barrier(q.it)
+	barred = barred || !n.guaranteed() && q.comesAfter(ahead)
 	if !barred && (!n.guaranteed() || !q.pl.FitsBacking(q.it)) && n.hasSiblings {
 		ahead, barred = q.pl.TreeBarrier(q.it)
 	}
@@ -70,6 +71,12 @@ func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 		return Blocker{}, false
 	}
 	return q.behindHead(a, ahead), true
+}
+
+// comesAfter says whether a unit that would end in time to pass a head waits for it nevertheless: what comes free for
+// the unit, which is no smaller, comes free for the head first.
+func (q *question) comesAfter(head fleet.Waiting) bool {
+	return head.Workload != nil && head.Workload != q.it.Workload && head.Key.Importance() == q.it.Key.Importance() && q.gpus >= head.Workload.NeedsBase()
 }
 
 func (q *question) behindHead(a *fleet.Account, ahead fleet.Waiting) Blocker {
