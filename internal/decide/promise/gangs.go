@@ -13,7 +13,7 @@ type block struct {
 	guaranteed []int // of these, those that it holds guaranteed
 	lost       int   // nodes that it is to be mended with
 	anywhere   bool  // whether it may leave the island: then it is backed as loose work is
-	key        fleet.Key
+	upTo       int   // GPUs of its account's guaranteed work up to it and with it, in the quota's order
 }
 
 // ownBlock is a running gang with its account.
@@ -26,19 +26,33 @@ type ownBlock struct {
 // islands, in the quota's order.
 func (al *aligner) runningGangs(a *fleet.Account) []block {
 	var list []block
+	upTo := al.guaranteedUpTo(a)
 	for _, w := range a.Work() {
 		for i, pool := range w.Pools {
 			if pool.Elastic || pool.Min < 2 {
 				continue
 			}
 			b := al.gangOf(w.Replicas[i])
-			b.anywhere, b.lost, b.key = pool.Reach == fleet.ReachAny, al.lostNodes(w, i), fleet.KeyOf(w, pool.Rank, false)
+			b.anywhere, b.lost, b.upTo = pool.Reach == fleet.ReachAny, al.lostNodes(w, i), upTo[fleet.KeyOf(w, pool.Rank, false)]
 			if b.nodes > 0 && (!b.anywhere || al.inOneIsland(w.Replicas[i])) {
 				list = append(list, b)
 			}
 		}
 	}
 	return list
+}
+
+// guaranteedUpTo counts the GPUs of an account's guaranteed work up to each unit and with it, in the quota's order. Work may
+// hold its GPUs as guaranteed that no longer is: it is classified after the alignment.
+func (al *aligner) guaranteedUpTo(a *fleet.Account) map[fleet.Key]int {
+	upTo, gpus := map[fleet.Key]int{}, 0
+	for _, u := range al.unitsOfAccount(a) {
+		if u.guaranteed {
+			gpus += u.gpus
+		}
+		upTo[u.key] = gpus
+	}
+	return upTo
 }
 
 // whole is how many nodes a guaranteed gang takes once it has been mended.
@@ -117,7 +131,7 @@ func (al *aligner) backGangsWithinLimits() {
 	var list []ownBlock
 	for k := range al.rows {
 		for i := range al.rows[k].running {
-			if b := &al.rows[k].running[i]; len(b.guaranteed) > 0 && al.upTo(k, b) <= al.rows[k].limit*al.p.GPUsPerNode {
+			if b := &al.rows[k].running[i]; len(b.guaranteed) > 0 && b.upTo <= al.rows[k].limit*al.p.GPUsPerNode {
 				list = append(list, ownBlock{b, k})
 			}
 		}
@@ -154,7 +168,7 @@ func (al *aligner) lowerLimits() bool {
 			continue
 		}
 		for i := range r.running {
-			need := al.upTo(k, &r.running[i])
+			need := r.running[i].upTo
 			if len(r.running[i].guaranteed) > 0 && need > r.target*al.p.GPUsPerNode && need <= r.limit*al.p.GPUsPerNode {
 				r.limit, lower = r.target, true
 				break
@@ -162,17 +176,6 @@ func (al *aligner) lowerLimits() bool {
 		}
 	}
 	return lower
-}
-
-// upTo is the GPUs of an account's guaranteed work up to a gang and with it, in the quota's order. Work may hold its GPUs
-// as guaranteed that no longer is: it is classified after the alignment.
-func (al *aligner) upTo(k int, b *block) (gpus int) {
-	for _, u := range al.unitsOfAccount(al.rows[k].account) {
-		if u.guaranteed && !b.key.Before(u.key) {
-			gpus += u.gpus
-		}
-	}
-	return gpus
 }
 
 // backRunning backs a gang where it runs, whole if it may; two small ones may share a node, which counts once.
