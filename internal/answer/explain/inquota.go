@@ -54,7 +54,7 @@ func (q *question) inQuota(a *fleet.Account, kept bool) []Blocker {
 // in its own quota's backing, may not borrow because of it.
 func (q *question) borrowingHead(a *fleet.Account, n counts) (Blocker, bool) {
 	if ahead, barred := q.pl.TreeBarrier(q.it); barred && n.hasSiblings {
-		return q.behindHead(a, ahead), true
+		return q.behindHead(a, ahead, couldDelay), true
 	}
 	return Blocker{}, false
 }
@@ -63,27 +63,30 @@ func (q *question) borrowingHead(a *fleet.Account, n counts) (Blocker, bool) {
 // among those of its tree who can only borrow, where it could only borrow too.
 func (q *question) behind(a *fleet.Account, n counts) (Blocker, bool) {
 	ahead, barred := q.pl.Barrier(q.it)
-	barred = barred || !n.guaranteed() && q.comesAfter(ahead)
+	if !barred && !n.guaranteed() && q.comesAfter(ahead) {
+		return q.behindHead(a, ahead, "what comes free goes to that first"), true
+	}
 	if !barred && (!n.guaranteed() || !q.pl.FitsBacking(q.it)) && n.hasSiblings {
 		ahead, barred = q.pl.TreeBarrier(q.it)
 	}
 	if !barred {
 		return Blocker{}, false
 	}
-	return q.behindHead(a, ahead), true
+	return q.behindHead(a, ahead, couldDelay), true
 }
 
-// comesAfter says whether a unit that would end in time to pass a head waits for it nevertheless: what comes free for
-// the unit, which is no smaller, comes free for the head first.
+const couldDelay = "starting this one now could delay it"
+
+// comesAfter says whether a unit, which may pass a head because it would end in time, waits for room as that does.
 func (q *question) comesAfter(head fleet.Waiting) bool {
-	return head.Workload != nil && head.Workload != q.it.Workload && head.Key.Importance() == q.it.Key.Importance() && q.gpus >= head.Workload.NeedsBase()
+	return head.Workload != nil && head.Workload != q.it.Workload && head.Key.Importance() == q.it.Key.Importance()
 }
 
-func (q *question) behindHead(a *fleet.Account, ahead fleet.Waiting) Blocker {
+func (q *question) behindHead(a *fleet.Account, ahead fleet.Waiting, so string) Blocker {
 	gpus := ahead.Workload.NeedsBase()
 	return block(reason.Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, nil,
-		"%s (%s) is ahead of it and holds a reservation for %s; starting this one now could delay it.",
-		q.reader.name(q.p, ahead.Workload), ahead.Workload.Priority, text.Count(gpus, "GPU")).by(q.reader.named(q.p, []*fleet.Workload{ahead.Workload})).until(q.declaredEnd(q.treeWork(a.Tree())))
+		"%s (%s) is ahead of it and holds a reservation for %s; %s.",
+		q.reader.name(q.p, ahead.Workload), ahead.Workload.Priority, text.Count(gpus, "GPU"), so).by(q.reader.named(q.p, []*fleet.Workload{ahead.Workload})).until(q.declaredEnd(q.treeWork(a.Tree())))
 }
 
 // unbacked says that the grant would do, and its backing does not. A hold that is all used
