@@ -45,28 +45,18 @@ func (q *question) freeNodes(island int) int {
 	return n
 }
 
-// inTheWay names the work that stands in the island where the least is missing,
-// the smallest first.
+// inTheWay names the work that keeps the island where the least is missing from having room in one piece, the smallest
+// first: flex work, and work in quota that leaves nodes of its free in part.
 func (q *question) inTheWay() (n named) {
-	best, most := -1, -1
-	for i, island := range q.p.Islands {
-		n := q.freeNodes(i)
-		if q.looseOnFlex(i) >= max(q.gang*q.p.GPUsPerNode, 1) {
-			n += len(q.p.Nodes) // there it could be
-		}
-		if n > most && len(island.Nodes()) >= q.gang {
-			best, most = i, n
-		}
-	}
+	best := q.nearestIsland()
 	if best < 0 {
 		return n
 	}
-	seen := map[uint64]*fleet.Workload{}
 	var list []*fleet.Workload
 	for _, k := range q.p.Islands[best].Nodes() {
-		for _, r := range q.p.Nodes[k].Residents() {
-			if seen[r.Workload.ID] == nil && r.Workload.Flexes() {
-				seen[r.Workload.ID] = r.Workload
+		node := q.p.Nodes[k]
+		for _, r := range node.Residents() {
+			if (r.Workload.Flexes() || node.Room() > 0) && !slices.Contains(list, r.Workload) {
 				list = append(list, r.Workload)
 			}
 		}
@@ -75,4 +65,19 @@ func (q *question) inTheWay() (n named) {
 		return cmp.Or(cmp.Compare(a.GPUs(), b.GPUs()), cmp.Compare(a.ID, b.ID))
 	})
 	return q.reader.named(q.p, list[:min(len(list), most)])
+}
+
+// nearestIsland is the island in which the least is missing for room in one piece, or −1.
+func (q *question) nearestIsland() int {
+	best, free := -1, -1
+	for i, island := range q.p.Islands {
+		n := q.freeNodes(i)
+		if q.looseOnFlex(i) >= max(q.gang*q.p.GPUsPerNode, 1) {
+			n += len(q.p.Nodes) // there it could be
+		}
+		if n > free && len(island.Nodes()) >= q.gang {
+			best, free = i, n
+		}
+	}
+	return best
 }
