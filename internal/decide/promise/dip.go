@@ -27,6 +27,9 @@ func Restore(s *fleet.State, p *fleet.Partition, now fleet.Instant) (Alignment, 
 func heldBefore(p *fleet.Partition, a *fleet.Account, as ...fleet.HeldAs) []int {
 	nodes, seen := make([]int, len(p.Islands)), map[int]bool{}
 	for _, w := range a.Work() {
+		if w.Started == 0 || w.Started >= p.Dip.Began {
+			continue // it came in the dip, on room that was there for as long as that
+		}
 		for pool, replicas := range w.Replicas {
 			for i, held := range p.Dip.HeldBefore(w, pool) {
 				r := replicas[i]

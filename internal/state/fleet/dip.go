@@ -10,6 +10,7 @@ import (
 // a node that comes back from suspect straight to healthy leaves no trace (semantics §2). It is never
 // changed once made.
 type Dip struct {
+	Began Instant `json:"began,omitempty"` // when the first node became suspect
 	Stood []Stood `json:"stood,omitempty"` // in order of quota
 	// Held is how work held its GPUs before that changed, in order of workload and pool.
 	Held []Held `json:"held,omitempty"`
@@ -40,9 +41,9 @@ type Held struct {
 func (p *Partition) dips() bool { return p.Dip != nil && p.Dip.Ended == 0 }
 
 // beginDip notes that a node is suspect: what backs a quota is kept from now on, before it changes.
-func (p *Partition) beginDip() {
+func (p *Partition) beginDip(at Instant) {
 	if !p.dips() {
-		p.Dip = &Dip{}
+		p.Dip = &Dip{Began: at}
 	}
 }
 
@@ -62,7 +63,7 @@ func (p *Partition) keepStood(a *Account, change func()) {
 	if list[at].equal(a.stood()) {
 		list = slices.Delete(list, at, at+1)
 	}
-	p.Dip = &Dip{Stood: list, Held: p.Dip.Held}
+	p.Dip = &Dip{Began: p.Dip.Began, Stood: list, Held: p.Dip.Held}
 }
 
 // keepHeld changes how replicas of a pool hold their GPUs, and keeps how they did when the dip began,
@@ -82,7 +83,7 @@ func (p *Partition) keepHeld(w *Workload, pool int, change func()) {
 	list = slices.DeleteFunc(list, func(h Held) bool {
 		return h.of(w, pool) && slices.Equal(h.Nodes, now.Nodes) && slices.Equal(h.As, now.As)
 	})
-	p.Dip = &Dip{Stood: p.Dip.Stood, Held: list}
+	p.Dip = &Dip{Began: p.Dip.Began, Stood: p.Dip.Stood, Held: list}
 }
 
 // heldNow is how the replicas of a pool hold their GPUs now.
@@ -143,7 +144,7 @@ func (p *Partition) endDip(to NodeState) {
 		p.Dip = nil
 		return
 	}
-	p.Dip = &Dip{p.Dip.Stood, p.Dip.Held, p.state.Number()}
+	p.Dip = &Dip{p.Dip.Began, p.Dip.Stood, p.Dip.Held, p.state.Number()}
 }
 
 // ForgetDip forgets what stood before a dip that this record ended: the backing has been decided since.

@@ -69,7 +69,7 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	p.lookAtChange(node, state)
 	usable, whole, from := n.UsableGPUs(), n.Whole(), n.State
 	if from == Healthy && state == Suspect {
-		p.beginDip()
+		p.beginDip(at)
 	}
 	n.State, n.Dead, n.Signal, n.Since = state, dead, signal, at
 	p.contribute(n, 1)
