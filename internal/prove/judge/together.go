@@ -50,7 +50,7 @@ func (j *Judge) all(units []fleet.Waiting) bool {
 // with is the judge of the partition with a claim started at a place.
 func (j *Judge) with(c Claim, place []Stand) *Judge {
 	k := *j
-	started := Unit{Work: c.Work, Account: c.Account, Pool: fleet.Base, Key: c.Key, Stands: append([]Stand(nil), place...), Holds: c.Holds}
+	started := Unit{Work: c.Work, Account: c.Account, Pool: fleet.Base, Key: c.Key, Stands: append([]Stand(nil), place...), Holds: c.Holds, Passes: c.Holds == fleet.HoldsBorrowing}
 	k.units = append(append([]Unit(nil), j.units...), started)
 	return &k
 }

@@ -17,6 +17,7 @@ type Unit struct {
 	Key     fleet.Key      // its place in the quota's order
 	Stands  []Stand
 	Holds   fleet.HeldAs
+	Passes  bool // it would start as a borrower: more important work that waits in its quota may take its room back
 }
 
 // Stand is a replica on a node.
@@ -88,7 +89,7 @@ func unitsOf(w *fleet.Workload, last map[[2]int]bool) []Unit {
 			st := Stand{r.node, pool.GPUs, r.runs, pool.Footprint}
 			to := &own
 			if n >= pool.Min {
-				list = append(list, Unit{w, w.Account(), i, r.index, n, keyOf(w, pool.Rank, true), []Stand{st}, r.holds})
+				list = append(list, Unit{w, w.Account(), i, r.index, n, keyOf(w, pool.Rank, true), []Stand{st}, r.holds, false})
 				continue
 			} else if pool.Rank == w.BaseRank() {
 				to = &base

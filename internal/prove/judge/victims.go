@@ -62,7 +62,7 @@ func (j *Judge) classInQuota(c Claim, u Unit, borrower bool) Class {
 		return Importance
 	case own && u.Key.Surplus && !moreImportant(u.Key, c.Key):
 		return Importance // surplus, which waiting work of the quota may take back
-	case own && lessImportant && u.Work.Passed == c.Work.ID:
+	case own && lessImportant && (u.Passes || u.Work.Passed == c.Work.ID):
 		return Importance // it passed the claim because that could evict it
 	}
 	return forbidden
