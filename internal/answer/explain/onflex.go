@@ -36,6 +36,11 @@ func (q *question) onFlex(kept bool) []Blocker {
 			return []Blocker{b}
 		}
 	}
+	if len(list) == 0 && !kept {
+		if b, ok := q.wouldCostItsOwn(f); ok {
+			return []Blocker{b}
+		}
+	}
 	enough := f.free >= q.gpus
 	// It is within its share, and so is every other namespace: no work may be evicted for it.
 	noVictims := len(list) == 0 && f.own+q.gpus <= f.share && !q.anyAbove(shares)
@@ -68,6 +73,19 @@ func (q *question) behindOnFlex() (Blocker, bool) {
 	gpus := ahead.Workload.NeedsBase()
 	return block(reason.Behind, q.p, map[string]int{"needs": q.gpus, "ahead": gpus}, nil,
 		"%s is ahead of it: its namespace has less flex, and it holds a reservation for %s.", q.reader.name(q.p, ahead.Workload), text.Count(gpus, "GPU")).
+		by(q.reader.named(q.p, []*fleet.Workload{ahead.Workload})).
+		until(q.declaredEnd(q.p.FlexWork())), true
+}
+
+// wouldCostItsOwn says that free room would take it, and that its namespace would lose other work for it at once.
+func (q *question) wouldCostItsOwn(f pool) (Blocker, bool) {
+	ahead, ok := q.pl.FlexBeforeIt(q.it)
+	if !ok || f.own+q.gpus <= f.share {
+		return Blocker{}, false
+	}
+	return block(reason.Behind, q.p, q.figures(f), nil,
+		"%s is ahead of it. With it %s would hold more than its fair share (%d), and other work of %s could be evicted for that one at once.",
+		q.reader.name(q.p, ahead.Workload), q.w.Namespace, f.share, q.w.Namespace).
 		by(q.reader.named(q.p, []*fleet.Workload{ahead.Workload})).
 		until(q.declaredEnd(q.p.FlexWork())), true
 }

@@ -109,6 +109,17 @@ func (pl *Planner) HeldFrom(it fleet.Waiting) (unused int, barred bool) {
 	return heldFrom(a, it.Workload), pl.earlier(c)+c.gpus <= a.BackedGPUs() && !pl.counts(c)
 }
 
+// FlexBeforeIt is the head of flex where a unit, which may pass it, would find free room, and is not started: with it, its
+// namespace would hold so much that work of it could be evicted for the head at once.
+func (pl *Planner) FlexBeforeIt(it fleet.Waiting) (fleet.Waiting, bool) {
+	h := pl.flexHeadNow()
+	if h.it.Workload == nil || h.it.Workload == it.Workload || pl.rests(it) {
+		return fleet.Waiting{}, false
+	}
+	_, free := pl.placeOnFreeFlex(pl.claimOf(it, nil, fleet.HoldsFlex))
+	return h.it, free
+}
+
 // FlexBarrier is the head of flex that keeps a unit from passing, if it does.
 func (pl *Planner) FlexBarrier(it fleet.Waiting) (fleet.Waiting, bool) {
 	head := pl.flexHeadNow()
