@@ -283,7 +283,7 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 				s.Interrupted(p, node, at)
 			}
 		}
-		s.Lose(w, e.Spots)
+		s.Lose(w, e.Spots, at)
 	case event.ReplicasUnfit:
 		s.Unfit(w, e.Spots)
 	case event.ReplicasObserved:

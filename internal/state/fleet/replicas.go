@@ -171,7 +171,8 @@ func (s *State) Drop(w *Workload, spots []Spot) { s.after(w, s.drop(w, spots, ni
 
 // Lose takes replicas away from a node that is about to take nothing new: their room
 // comes free for no work, except where SetNode then says so.
-func (s *State) Lose(w *Workload, spots []Spot) {
+func (s *State) Lose(w *Workload, spots []Spot, at Instant) {
+	w.loses(spots, at)
 	s.drop(w, spots, nil)
 	w.misses(spots)
 	s.after(w, false)

@@ -32,6 +32,10 @@ type Workload struct {
 	Usage    *Usage      `json:"usage,omitempty"`   // what its GPUs were last seen to do
 	Lost     []int       `json:"lost,omitempty"`    // nodes that replicas were lost with which a gang still misses, indexes into Partition.Nodes
 
+	// LostLately is the nodes with which this run lost replicas in the minutes that explain a failure, oldest first.
+	// The list is replaced as a whole: copies share it.
+	LostLately []LostNode `json:"lostLately,omitempty"`
+
 	// Cut is the last change by people that left it unprotected; nil: none did.
 	Cut *ProtectionCut `json:"cut,omitempty"`
 
