@@ -268,6 +268,7 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.ReplicasPlaced:
 		applyPlaced(s, w, e)
 	case event.ReplicasStarted:
+		w.Mends += w.Mending()
 		s.Start(w)
 	case event.ReplicasEvicted:
 		applyEvicted(s, w, e, at)
@@ -316,7 +317,7 @@ func applyPlaced(s *fleet.State, w *fleet.Workload, e event.ReplicasPlaced) {
 	if e.Reserved {
 		phase = fleet.Reserved
 	}
-	if e.Mend {
+	if e.Mend && !e.Reserved { // else it counts when the room is there
 		w.Mends += mended(e.Spots)
 	}
 	if w.At() == nil {

@@ -115,6 +115,22 @@ func insert[T any](list []T, at int, x T) []T {
 	return list
 }
 
+// Mending counts the nodes that are reserved for gangs of which other replicas run: they are swapped in when these start.
+func (w *Workload) Mending() int {
+	on := map[int]bool{}
+	for i, replicas := range w.Replicas {
+		if w.Pools[i].Elastic || !slices.ContainsFunc(replicas, func(r Replica) bool { return r.Phase == Running }) {
+			continue
+		}
+		for _, r := range replicas {
+			if r.Phase == Reserved {
+				on[r.Node] = true
+			}
+		}
+	}
+	return len(on)
+}
+
 // Start makes every reserved replica of a workload run.
 func (s *State) Start(w *Workload) {
 	p := w.partition
