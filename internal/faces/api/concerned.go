@@ -77,7 +77,7 @@ func takesFromOthers(e event.Event) bool {
 	case event.GrantSet, event.GrantTransferred, event.HaircutApplied, event.HaircutUndone:
 		return true
 	case event.NodeChanged:
-		return e.Owner == fleet.ByOperator
+		return e.Owner == fleet.ByOperator || e.Owner == fleet.ByMaintenance && !e.Planned // a drain is a person's
 	}
 	return false
 }
