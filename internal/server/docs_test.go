@@ -180,3 +180,39 @@ func TestACommandThatDoesNotExistIsFound(t *testing.T) {
 		}
 	}
 }
+
+// offered are the commands that pages and reasons offer: as arguments of words.Shell, up to the first that is no literal, and as
+// text of a template or of a message.
+var (
+	offeredShell = regexp.MustCompile(`words\.Shell\("muster"((?:, "[^"]*")+)`)
+	offeredCode  = regexp.MustCompile(`<code>muster ([^<{]+)`)
+)
+
+// TestPagesOfferCommandsThatExist reads what pages, the API and answers are made of.
+func TestPagesOfferCommandsThatExist(t *testing.T) {
+	root, count := program(&cli.Env{Getenv: func(string) string { return "" }}).Root(), 0
+	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, entry fs.DirEntry, err error) error {
+		is := strings.HasSuffix(name, ".templ") || strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !strings.HasSuffix(name, "_templ.go")
+		if err != nil || entry.IsDir() || !is {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join("..", name))
+		var lines []string
+		for _, m := range offeredShell.FindAllStringSubmatch(string(data), -1) {
+			lines = append(lines, strings.ReplaceAll(strings.ReplaceAll(m[1], ", ", " "), `"`, ""))
+		}
+		for _, m := range offeredCode.FindAllStringSubmatch(string(data), -1) {
+			lines = append(lines, m[1])
+		}
+		for _, line := range lines {
+			count++
+			if says := missing(root, strings.TrimSpace(line)); says != "" {
+				t.Errorf("%s offers `muster %s`: %s", name, line, says)
+			}
+		}
+		return err
+	})
+	if err != nil || count < 20 {
+		t.Errorf("%d commands were seen: %v", count, err)
+	}
+}

@@ -268,6 +268,7 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.ReplicasPlaced:
 		applyPlaced(s, w, e)
 	case event.ReplicasStarted:
+		w.Mends += w.Mending()
 		s.Start(w)
 	case event.ReplicasEvicted:
 		applyEvicted(s, w, e, at)
@@ -283,7 +284,7 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 				s.Interrupted(p, node, at)
 			}
 		}
-		s.Lose(w, e.Spots)
+		s.Lose(w, e.Spots, at)
 	case event.ReplicasUnfit:
 		s.Unfit(w, e.Spots)
 	case event.ReplicasObserved:
@@ -316,7 +317,7 @@ func applyPlaced(s *fleet.State, w *fleet.Workload, e event.ReplicasPlaced) {
 	if e.Reserved {
 		phase = fleet.Reserved
 	}
-	if e.Mend {
+	if e.Mend && !e.Reserved { // else it counts when the room is there
 		w.Mends += mended(e.Spots)
 	}
 	if w.At() == nil {

@@ -15,6 +15,7 @@ import (
 var lent = map[string]bool{
 	"Spec.Pools": true, "Spec.Groups": true, "Access.Users": true, "Access.Groups": true, "Access.Namespaces": true, "QuotaRequest.Access": true,
 	"Incident.Nodes": true, "Subscription.Kinds": true, "State.Health": true,
+	"Workload.LostLately": true,
 }
 
 // owned walks everything that a value reaches and notes the memory that writing

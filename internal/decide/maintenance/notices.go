@@ -25,7 +25,7 @@ func (l *look) stays() (Action, bool) {
 		}
 		short := l.short(p)
 		for i, n := range p.Nodes {
-			if n.Leaving && !l.goes(n) && (!l.stillLeaves(p, i) || short && n.State == fleet.Healthy) {
+			if n.Leaving && !l.goes(p, n) && (!l.stillLeaves(p, i) || short && n.State == fleet.Healthy) {
 				return Action{Kind: Leave, Partition: p, Node: i}, true
 			}
 		}
@@ -34,10 +34,30 @@ func (l *look) stays() (Action, bool) {
 }
 
 // goes says whether an announced maintenance is about to take a node.
-func (l *look) goes(n *fleet.Node) bool {
+func (l *look) goes(p *fleet.Partition, n *fleet.Node) bool {
 	return slices.ContainsFunc(l.m.Notices, func(o *fleet.Notice) bool {
-		return o.Impact.Disturbs() && o.Waits(n.Name) && o.Starts.Add(-l.policy().Horizon) <= l.now && n.State != fleet.Maintenance
+		return o.Waits(n.Name) && n.State != fleet.Maintenance && l.isNear(o, l.takes(o, p, n))
 	})
+}
+
+// isNear says whether an announced maintenance that begins at a moment does so within the horizon.
+func (l *look) isNear(o *fleet.Notice, begins fleet.Instant) bool {
+	return o.Impact.Disturbs() && begins.Add(-l.policy().Horizon) <= l.now
+}
+
+// takes is when an announced maintenance may take a node: a provider heeds no zones, and people's waits for the
+// end of those over it. Of zones beyond the horizon it says only that they end there.
+func (l *look) takes(o *fleet.Notice, p *fleet.Partition, n *fleet.Node) fleet.Instant {
+	at, length := o.Starts, max(o.Lasts+l.policy().Validation, 1)
+	for !o.Provider && l.isNear(o, at) {
+		from := max(at, l.now)
+		hit, ok := zoneOf(l.m, p, n, o.Impact, fleet.Span{From: from, To: from.Add(length)})
+		if !ok {
+			break
+		}
+		at = hit.span.To
+	}
+	return at
 }
 
 func (l *look) noticed(o *fleet.Notice) (Action, bool) {
@@ -64,17 +84,17 @@ func (l *look) noticedNode(o *fleet.Notice, p *fleet.Partition, i int) (Action, 
 	if n.Visit != nil && !n.Visit.State.Ended() {
 		return Action{}, false
 	}
-	if o.Starts <= l.now {
+	at := l.takes(o, p, n)
+	if at <= l.now {
 		return l.beginNotice(o, p, i)
 	}
-	soon := o.Impact.Disturbs() && o.Starts.Add(-l.policy().Horizon) <= l.now
-	if !soon || n.Leaving || n.State == fleet.Maintenance || n.State == fleet.Retired {
+	if !l.isNear(o, at) || n.Leaving || n.State == fleet.Maintenance || n.State == fleet.Retired {
 		return Action{}, false
 	}
 	if _, ok := l.promised(p, i); !o.Provider && !ok {
 		return Action{}, false
 	}
-	return Action{Kind: Leave, Partition: p, Node: i, Leaving: true, Goes: o.Starts}, true
+	return Action{Kind: Leave, Partition: p, Node: i, Leaving: true, Goes: at}, true
 }
 
 // beginNotice begins the visit. A provider does not ask; people wait for zones, promises and work.

@@ -66,12 +66,7 @@ func (l *look) wakeAll() fleet.Instant {
 	for _, z := range l.m.Zones {
 		w.mind(z.NextEdge(l.now))
 	}
-	for _, o := range l.m.Notices {
-		if o.Ended == 0 {
-			w.mind(o.Starts.Add(-l.policy().Horizon))
-			w.mind(o.Starts)
-		}
-	}
+	l.wakeNotices(&w)
 	for _, a := range l.m.Agreed {
 		w.mind(a.At)
 	}
@@ -84,6 +79,36 @@ func (l *look) wakeAll() fleet.Instant {
 		}
 	}
 	return w.at
+}
+
+// wakeNotices minds the begins of announced maintenances, and the moments at which their nodes leave.
+func (l *look) wakeNotices(w *waker) {
+	for _, o := range l.m.Notices {
+		if o.Ended != 0 {
+			continue
+		}
+		w.mind(o.Starts.Add(-l.policy().Horizon))
+		w.mind(o.Starts)
+		if !o.Provider && len(l.m.Zones) > 0 {
+			l.wakeBehindZones(w, o)
+		}
+	}
+}
+
+// wakeBehindZones minds the moments at which zones move what people announced: from which on it could not end
+// before a zone begins, and a horizon before the end of the zones over it.
+func (l *look) wakeBehindZones(w *waker, o *fleet.Notice) {
+	length := max(o.Lasts+l.policy().Validation, 1)
+	for _, z := range l.m.Zones {
+		if at := z.NextEdge(l.now); at != fleet.Never && z.Stops(o.Impact) {
+			w.mind(at.Add(1 - length))
+		}
+	}
+	for _, name := range o.Nodes {
+		if p, i := l.s.FindNode(name); p != nil && o.Waits(name) {
+			w.mind(l.takes(o, p, p.Nodes[i]).Add(-l.policy().Horizon))
+		}
+	}
 }
 
 // due says whether there may be something new about a rollout: something changed that concerns it, or its moment has

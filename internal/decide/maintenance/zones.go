@@ -53,6 +53,16 @@ func zoneOver(m *fleet.Maintained, p *fleet.Partition, n *fleet.Node, people boo
 	return hit, found
 }
 
+// zoneOf finds the zone that lasts longest over a visit of a node in a stretch of time.
+func zoneOf(m *fleet.Maintained, p *fleet.Partition, n *fleet.Node, impact fleet.Impact, span fleet.Span) (zoneHit, bool) {
+	place, in := zoneOver(m, p, n, false, impact, span)
+	people, held := zoneOver(m, p, n, true, impact, span)
+	if held && (!in || people.span.To > place.span.To) {
+		return people, true
+	}
+	return place, in
+}
+
 // ofPeople says whether a zone follows a quota's or a workload's nodes.
 func ofPeople(s *fleet.State, z *fleet.Zone) bool {
 	return z.Workload != "" || s.Quota(z.Scope) != nil && s.Cluster(z.Scope) == nil

@@ -77,7 +77,7 @@ func takesFromOthers(e event.Event) bool {
 	case event.GrantSet, event.GrantTransferred, event.HaircutApplied, event.HaircutUndone:
 		return true
 	case event.NodeChanged:
-		return e.Owner == fleet.ByOperator
+		return e.Owner == fleet.ByOperator || e.Owner == fleet.ByMaintenance && !e.Planned // a drain is a person's
 	}
 	return false
 }
@@ -138,6 +138,28 @@ func (all losses) of(s *fleet.State, quota string, is fate) *loss {
 	return all[key]
 }
 
+// eachOnce leaves each workload in the worst of what becomes of it: work that has to leave is not told of as
+// unprotected, too.
+func (all losses) eachOnce(as fates) {
+	told := map[uint64]bool{}
+	for _, is := range []fate{as.leaves, as.stopped, as.unreserved, as.unprotected} {
+		for key, l := range all {
+			if key[1] != is.one {
+				continue
+			}
+			l.ids = slices.DeleteFunc(l.ids, func(id uint64) bool { return told[id] })
+			if len(l.ids) == 0 {
+				delete(all, key)
+			}
+		}
+		for key, l := range all {
+			for _, id := range l.ids {
+				told[id] = told[id] || key[1] == is.one
+			}
+		}
+	}
+}
+
 // lossesOf gathers what events take from work, in order of quota.
 func lossesOf(s *fleet.State, events []event.Event, as fates, sees view.Sees) []*loss {
 	all := losses{}
@@ -161,6 +183,7 @@ func lossesOf(s *fleet.State, events []event.Event, as fates, sees view.Sees) []
 			}
 		}
 	}
+	all.eachOnce(as)
 	list := slices.Collect(maps.Values(all))
 	slices.SortFunc(list, func(a, b *loss) int {
 		return cmp.Or(cmp.Compare(a.quota, b.quota), cmp.Compare(a.fate.one, b.fate.one))

@@ -136,6 +136,25 @@ func TestADryRunOfADrainSaysItsSize(t *testing.T) {
 	}
 }
 
+// A drain says what it took from running work and from quotas, and the history of the node names the person who drained it.
+func TestADrainNamesWhatItTookAndWhoDidIt(t *testing.T) {
+	h := furnished(t)
+	h.submit(gang("run", "research/oak", 4))
+	var nodes []string
+	for i := 1; i <= 7; i++ {
+		nodes = append(nodes, fmt.Sprintf("tiger-h200-i1-00%d", i), fmt.Sprintf("tiger-h200-i2-00%d", i))
+	}
+	r, err := h.Fleet.SetNodes(t.Context(), &musterv1.SetNodesRequest{Names: nodes, State: "maintenance"})
+	must(t, err)
+	equal(t, "notes", strings.Join(r.GetWritten().GetNotes(), "\n"),
+		"1 workload of research/oak (32 GPUs) has lost nodes: oak/run (32 GPUs). This concerns root.\n"+
+			"Not backed in tiger/h200 now: research/oak (16 of 32 GPUs).")
+	node, err := h.Health.NodeHealth(t.Context(), &musterv1.NodeHealthRequest{Node: nodes[0]})
+	must(t, err)
+	last := node.GetChanges()[len(node.GetChanges())-1]
+	equal(t, "who drained it", last.GetTo()+" by "+last.GetBy(), "maintenance by operator:root")
+}
+
 // A change that leaves work unprotected says so in its answer, whatever its reason: an undo neither is silent.
 func TestTheAnswerToACutNamesTheWork(t *testing.T) {
 	h := furnished(t)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -46,10 +47,15 @@ func nodeChanges(r event.Record, node string) (list []*musterv1.NodeChange) {
 	return list
 }
 
+// byPerson says whether a person gave the command that a record is of.
+func byPerson(r event.Record) bool {
+	return !slices.Contains([]string{core.System.Name, core.Driver.Name}, r.Actor)
+}
+
 // cameFrom says where a change of a node's state came from.
 func cameFrom(r event.Record, c event.NodeChanged) string {
 	switch {
-	case c.Owner == fleet.ByMaintenance || c.Planned:
+	case c.Owner == fleet.ByMaintenance && !byPerson(r) || c.Planned:
 		return "maintenance"
 	case c.Owner == fleet.ByAutomatic, r.Actor == core.System.Name:
 		return "automation"

@@ -9,10 +9,10 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
-// shortBy says, after a change of grants or of a buffer, which grants in the same partitions are not backed now, whole or
+// shortBy says, after a change of grants, of a buffer or of nodes, which grants in the same partitions are not backed now, whole or
 // in one piece. The person who changes one quota does not see what that leaves to the others.
 func (s *service) shortBy(r event.Record) (notes []string) {
-	changed := append(grantedIn(r.Events), bufferedIn(r.Events)...)
+	changed := slices.Concat(grantedIn(r.Events), bufferedIn(r.Events), takenIn(r.Events))
 	if len(changed) == 0 {
 		return nil
 	}
@@ -24,6 +24,17 @@ func (s *service) shortBy(r event.Record) (notes []string) {
 		}
 	})
 	return notes
+}
+
+// takenIn lists the partitions in which people take nodes from what can be promised, so that backing moves.
+func takenIn(events []event.Event) (partitions []string) {
+	for _, e := range events {
+		n, is := e.(event.NodeChanged)
+		if is && takesFromOthers(n) && n.To != fleet.Healthy && changesBacking(n.Partition, events) {
+			partitions = append(partitions, n.Partition)
+		}
+	}
+	return partitions
 }
 
 // grantedIn lists the partitions in which events change grants.

@@ -56,7 +56,12 @@ func (o *capacityOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	barred := map[string]string{}
+	if strings.Contains(o.scope, "/") { // a sum over clusters says by itself how much of it is where nothing starts
+		barred = o.startsNothing(ctx, &o.asOf, o.scope)
+	}
 	ans := answer{message: res, table: capacityTable(res), tail: func(p *page) {
+		p.barred(barred)
 		if says := words.NotInForce(res.GetClusters()); says != "" {
 			p.wrapAs("", says)
 		}
@@ -107,7 +112,12 @@ func (p *page) bars(row *musterv1.PartitionCapacity) {
 		{"flex", f.GetFlex(), waiting, short2(f.GetFlexUsed(), "used")},
 	} {
 		bar := p.paint.paint(one.style, bar(one.n, f.GetInstalled(), 50))
-		p.say("%s", strings.TrimRight(fmt.Sprintf("  %-10s %s %7s  %s", one.name, bar, number(int64(one.n)), one.remark), " "))
+		line := fmt.Sprintf("  %-10s %s %7s", one.name, bar, number(int64(one.n)))
+		if one.remark == "" {
+			p.say("%s", line)
+			continue
+		}
+		p.wrapAs(line+"  ", one.remark)
 	}
 	p.say("")
 }
@@ -158,8 +168,8 @@ func capacityTable(res *musterv1.CapacityResponse) *table {
 		column{head: "ASSIGNED", right: true}, column{head: "BACKED", right: true},
 		column{head: "UNBACKED", right: true, wide: true}, column{head: "UNALLOCATED", right: true, wide: true},
 		column{head: "SCHEDULED", right: true}, column{head: "UNSCHEDULED", right: true, wide: true},
-		column{head: "BORROWED", right: true, spare: true}, column{head: "OVER", right: true, spare: true},
-		column{head: "FLEX", right: true}, column{head: "FLEX USED", right: true},
+		column{head: "BORROWED", right: true, spare: true, aside: "borrowed"}, column{head: "OVER", right: true, spare: true, aside: "over (cut)"},
+		column{head: "FLEX", right: true}, column{head: "FLEX USED", right: true, aside: "of flex used"},
 		column{head: "IDLE", right: true, wide: true},
 		column{head: "LARGEST GANG", right: true, wide: true}, column{head: "HELD", right: true, wide: true},
 		column{head: "MEASURED", right: true, wide: true}, column{head: "NOTE", spare: true, folds: true, under: true},

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 // confirming is the flag of changes that may take the protection of running work. On a
@@ -19,7 +20,12 @@ import (
 type confirming struct{ yes bool }
 
 func (k *confirming) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVarP(&k.yes, "yes", "y", false, "do not ask on a terminal before running work becomes unprotected")
+	k.flagsFor(cmd, "running work becomes unprotected")
+}
+
+// flagsFor is flags of a change that asks before something else.
+func (k *confirming) flagsFor(cmd *cobra.Command, before string) {
+	cmd.Flags().BoolVarP(&k.yes, "yes", "y", false, "do not ask on a terminal before "+before)
 }
 
 // change is a call that changes something, with what every change carries: it may be made twice,
@@ -40,6 +46,13 @@ var errDeclined = &told{errors.New("nothing was changed"), ExitError}
 // confirm lets a change pass by which nothing loses its protection, or to which the
 // person at the terminal agrees. Without a terminal it passes.
 func (a *app) confirm(ctx context.Context, k *confirming, w *writing, do change) error {
+	return a.confirmed(ctx, k, w, do, "Running work becomes unprotected: it goes on, and may be evicted for others.",
+		func(ctx context.Context, w *musterv1.Written) []string { return a.unprotected(ctx, w.GetEvents()) })
+}
+
+// confirmed tries a change first and shows what its dry run means, in lines under a head. Without lines, or without
+// a terminal, it passes.
+func (a *app) confirmed(ctx context.Context, k *confirming, w *writing, do change, head string, means func(context.Context, *musterv1.Written) []string) error {
 	if k.yes || w.dryRun || !a.InTerminal || !a.ErrTerminal {
 		return nil
 	}
@@ -49,11 +62,15 @@ func (a *app) confirm(ctx context.Context, k *confirming, w *writing, do change)
 	if err != nil {
 		return err
 	}
-	lines := a.unprotected(ctx, written.GetEvents())
-	if len(lines) > 0 && !a.ask("Running work becomes unprotected: it goes on, and may be evicted for others.", lines, "Do it?") {
+	if lines := means(ctx, written); len(lines) > 0 && !a.ask(head, lines, "Do it?") {
 		return errDeclined
 	}
 	return nil
+}
+
+// losses are the notes of a dry run that say which work and which promises lose what they have.
+func losses(_ context.Context, w *musterv1.Written) []string {
+	return slices.DeleteFunc(slices.Clone(w.GetNotes()), func(note string) bool { return note == wire.Unchanged })
 }
 
 // unprotected names the running work that loses its protection by events.

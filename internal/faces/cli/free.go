@@ -38,7 +38,7 @@ it lists guaranteed GPUs, the largest gang in one island, and what could be borr
 RESERVED is GPUs for which a workload ahead holds a reservation: they are not in FREE, and what starts
 before it must have ended when it should start.
 Muster fit tries a certain shape. With --islands or --need it lists the islands with free room: GPUs that
-no workload holds or has reserved.`,
+no workload holds or has reserved. Islands in which nothing new starts are left out, and it is said why.`,
 		Example: `  muster free
   muster free research/oak
   muster free tiger/h200 --islands
@@ -93,14 +93,16 @@ func (o *freeOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ans := answer{message: res}
+	barred := o.startsNothing(ctx, &o.asOf, o.scope)
+	ans := answer{message: res, tail: func(p *page) { p.barred(barred) }}
+	res.Islands = slices.DeleteFunc(res.GetIslands(), func(i *musterv1.FreeIsland) bool { return barred[i.GetPartition()] != "" })
 	if o.need != "" {
 		res.Islands = slices.DeleteFunc(res.GetIslands(), func(i *musterv1.FreeIsland) bool { return !o.fits(i) })
 		if len(res.GetIslands()) == 0 {
 			ans.unmet = "no island has " + o.String() + " free"
 		}
 	}
-	ans.table = o.table(res.GetIslands())
+	ans.table = o.table(res.GetIslands(), len(barred) > 0)
 	return ans, nil
 }
 
@@ -128,10 +130,13 @@ func (c count) fits(i *musterv1.FreeIsland) bool {
 	return places >= c.replicas
 }
 
-func (o *freeOptions) table(islands []*musterv1.FreeIsland) *table {
+func (o *freeOptions) table(islands []*musterv1.FreeIsland, barred bool) *table {
 	empty := "There are no islands yet; muster apply -f FILE adds them."
-	if o.need != "" {
+	switch {
+	case o.need != "":
 		empty = "No island has " + o.String() + " free."
+	case barred:
+		empty = "There is no island in which anything new starts."
 	}
 	t := newTable(empty,
 		column{head: "PARTITION", name: true}, column{head: "ISLAND", name: true},

@@ -283,7 +283,7 @@ func (p *page) job(w *musterv1.Workload, res *musterv1.WhyResponse) {
 	p.field("checkpoints", prefixed("every ", lengthIfAny(s.GetCheckpointEvery().AsDuration())))
 	p.field("grace", lengthIfAny(s.GetGrace().AsDuration()))
 	p.field("evicted", times(w.GetEvictions()))
-	p.field("mended", times(w.GetMends()))
+	p.field("mended", swapped(w.GetMends()))
 	for _, pool := range s.GetPools() {
 		p.field("pool "+pool.GetName(), fmt.Sprintf("%s, rank %d, reach %s; %s now", poolText(pool), pool.GetRank(), pool.GetReach(), text.Count(w.GetPools()[pool.GetName()], "replica")))
 	}
@@ -324,6 +324,14 @@ func prefixed(prefix, text string) string {
 		return ""
 	}
 	return prefix + text
+}
+
+// swapped is how many nodes were swapped under a workload; "" for none.
+func swapped(nodes int32) string {
+	if nodes == 0 {
+		return ""
+	}
+	return text.Count(nodes, "node") + " swapped"
 }
 
 func times(n int32) string {

@@ -100,6 +100,7 @@ func nodeTable(list []*musterv1.Node) *table {
 type nodeSetOptions struct {
 	*app
 	writing
+	confirming
 	state, signal string
 	dead          int32
 	at            moment
@@ -122,6 +123,7 @@ func newNodeSet(a *app) *cobra.Command {
 		},
 	}
 	o.writing.flags(cmd)
+	o.confirming.flagsFor(cmd, "work or quotas lose nodes")
 	cmd.Flags().StringVar(&o.state, "state", "", strings.Join(nodeStates, ", "))
 	cmd.Flags().Int32Var(&o.dead, "dead", 0, "GPUs that do not work; only with degraded")
 	cmd.Flags().StringVar(&o.signal, "signal", "", "what was seen: an XID, a condition, or who says so")

@@ -26,7 +26,7 @@ var serviceVerbs = []serviceVerb{
 	{
 		"drain", "maintenance", "take nodes out of service: work there ends or is asked to move",
 		"Drain puts nodes into the state maintenance: nothing new starts there, and the work that runs there is\n" +
-			"mended elsewhere or evicted, each with its grace. --dry-run names that work first.\nmuster node uncordon takes the nodes back.",
+			"mended elsewhere or evicted, each with its grace. --dry-run names that work, and the quotas that lose backing, first; a terminal asks.\nmuster node uncordon takes the nodes back.",
 		"drained for maintenance",
 	},
 	{
@@ -74,19 +74,29 @@ func newNodeVerb(a *app, v serviceVerb) *cobra.Command {
 		},
 	}
 	o.writing.flags(cmd)
+	if v.name != "uncordon" { // it takes nothing away
+		o.confirming.flagsFor(cmd, "work or quotas lose nodes")
+	}
 	return cmd
 }
 
 // set puts nodes into a state, and says what that did to work.
 func (o *nodeSetOptions) set(ctx context.Context, names []string, said string) error {
+	do := func(ctx context.Context, w *musterv1.Write) (*musterv1.Written, error) {
+		res, err := o.client().Fleet.SetNodes(ctx, &musterv1.SetNodesRequest{
+			Write: w, Names: names, State: o.state, Dead: o.dead, Signal: o.signal, At: o.at.message(),
+		})
+		return res.GetWritten(), err
+	}
+	if err := o.confirmed(ctx, &o.confirming, &o.writing, do, "Work or quotas lose nodes:", losses); err != nil {
+		return err
+	}
 	var lines []string
 	return o.writeAnd(ctx, func(ctx context.Context) (*musterv1.Written, error) {
-		res, err := o.client().Fleet.SetNodes(ctx, &musterv1.SetNodesRequest{
-			Write: o.writing.message(), Names: names, State: o.state, Dead: o.dead, Signal: o.signal, At: o.at.message(),
-		})
+		written, err := do(ctx, o.writing.message())
 		if err == nil {
-			lines = o.effects(ctx, res.GetWritten())
+			lines = o.effects(ctx, written)
 		}
-		return res.GetWritten(), err
+		return written, err
 	}, said, func(p *page) { p.effects(lines) })
 }

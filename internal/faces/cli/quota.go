@@ -137,8 +137,8 @@ func noteOf(q *musterv1.Quota, g *musterv1.Grant) string {
 	}{
 		{g.GetUnbacked(), "%d unbacked"},
 		{g.GetUnprotected(), "%d unprotected"},
-		{g.GetBorrowed(), "borrows %d"},
-		{g.GetLent(), "lends %d"},
+		{g.GetBorrowed(), "%d borrowed"},
+		{g.GetLent(), "%d lent"},
 		{heldIn(q, g.GetPartition()), "%d held for it"},
 	} {
 		if one.n != 0 {
@@ -229,8 +229,11 @@ func (p *page) quota(q *musterv1.Quota) {
 	}
 }
 
-// saysOf explains two figures of the same work, which is counted by workload and by GPU.
+// saysOf explains figures that are told apart by whether the quota's GPUs are counted, or those that its work holds so.
 var saysOf = map[string]string{
+	"borrowing":   "held by work that quotas of its tree may evict",
+	"borrowed":    "usage above what is backed: backing that siblings leave unscheduled covers it",
+	"lent":        "unscheduled backing that siblings use",
 	"unprotected": "held by work that may be evicted; a gang is protected whole or not at all",
 	"over (cut)":  "usage above what is backed and borrowed: so much of it nothing covers",
 }

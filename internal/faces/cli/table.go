@@ -18,6 +18,7 @@ type column struct {
 	folds bool   // a text, which goes on in the next line before anything else does
 	shell bool   // a command to copy: where it goes on in the next line, a shell reads on there
 	under bool   // a note, which stands under its row where there is no room beside
+	aside string // its words in that note where it has no room itself, as in "31 borrowed"; "": it always has a column
 	name  bool   // never shortened, for two names may differ in one letter only; folds where nothing else gives way
 }
 
@@ -67,7 +68,7 @@ func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 		(&page{Writer: w}).say("%s", t.empty)
 		return
 	}
-	at, widths, under := t.layout(c, wide)
+	at, widths, below := t.layout(c, wide)
 	heads := make([][]string, len(at))
 	for i, k := range at {
 		heads[i] = fold(t.columns[k].title(wide), widths[i], false)
@@ -77,10 +78,23 @@ func (t *table) show(w io.Writer, p paint, c clock, wide bool) {
 	}
 	for _, row := range t.rows {
 		_, _ = fmt.Fprintln(w, t.line(row, at, widths, p, c))
-		if under >= 0 && human(row[under], c) != "" {
-			(&page{Writer: w}).say("    %s", human(row[under], c))
+		if note := t.note(row, below, c); note != "" {
+			(&page{Writer: w}).say("    %s", note)
 		}
 	}
+}
+
+// note is what of a row stands under it: the values of some columns that are not empty.
+func (t *table) note(row []any, below []int, c clock) string {
+	var parts []string
+	for _, k := range below {
+		text, col := human(row[k], c), t.columns[k]
+		if col.aside != "" && text == nothing {
+			continue
+		}
+		parts = append(parts, text+prefixed(" ", col.aside))
+	}
+	return joined(parts...)
 }
 
 // line is a row; where columns fold, in as many lines as it takes.

@@ -241,3 +241,23 @@ func TestANoteStandsUnderItsRow(t *testing.T) {
 		t.Errorf("the row is broken:\n%s", got)
 	}
 }
+
+// Where the name of a partition would break, the last columns stand under their row instead, in words.
+func TestANameIsWholeBeforeEveryColumnStandsBesideIt(t *testing.T) {
+	many := &musterv1.Figures{Installed: 100_352, Healthy: 100_352, Promisable: 100_352, Assigned: 100_352, Backed: 100_352, Scheduled: 100_352, Borrowed: 12_000, Over: 8_000, Flex: 100_352, FlexUsed: 90_000}
+	few := &musterv1.Figures{Installed: 8, Healthy: 8, Flex: 8}
+	got := shown(capacityTable(&musterv1.CapacityResponse{Partitions: []*musterv1.PartitionCapacity{
+		{Partition: "tiger-westcentral/h200", Figures: many, Incidents: []string{"sev-1"}}, {Partition: "lynx/h100", Figures: few},
+	}}), false)
+	for line := range strings.SplitSeq(got, "\n") {
+		if n := columns(line); n > widest {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if !strings.Contains(got, "\ntiger-westcentral/h200 ") || !strings.Contains(got, "\n    12,000 borrowed, 8,000 over (cut), 90,000 of flex used, sev-1\n") {
+		t.Errorf("the row is broken:\n%s", got)
+	}
+	if strings.Count(got, "\n    ") != 1 {
+		t.Errorf("a row that has nothing to say besides says something:\n%s", got)
+	}
+}

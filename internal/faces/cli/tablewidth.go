@@ -79,22 +79,42 @@ func (col column) isPlain() bool {
 // isLeft says whether a column may go on in the next line. Numbers do not.
 func (col column) isLeft() bool { return !col.right }
 
-// layout is which columns are shown, how wide each is, and which of them stands under its row; -1: none does.
-func (t *table) layout(c clock, wide bool) (at, widths []int, under int) {
+// layout is which columns are shown, how wide each is, and which of them stand under their row, in order.
+func (t *table) layout(c clock, wide bool) (at, widths, below []int) {
 	at = t.shown(c, wide)
 	if widths = t.widths(at, c, wide); wide {
-		return at, widths, -1
+		return at, widths, nil
 	}
-	narrow := t.fit(at, widths, c)
-	for i, k := range at {
-		if narrow && t.columns[k].under {
-			at = slices.Delete(slices.Clone(at), i, i+1)
-			widths = t.widths(at, c, wide)
-			t.fit(at, widths, c)
-			return at, widths, k
+	for narrow := t.fit(at, widths, c); narrow || t.breaks(at, widths, c); narrow = t.fit(at, widths, c) {
+		last := t.lastAside(at)
+		if last < 0 {
+			break
+		}
+		below = slices.Insert(below, 0, at[last])
+		at = slices.Delete(slices.Clone(at), last, last+1)
+		widths = t.widths(at, c, wide)
+	}
+	return at, widths, below
+}
+
+// lastAside is the last column that may stand under its row; -1: none may.
+func (t *table) lastAside(at []int) int {
+	for i, k := range slices.Backward(at) {
+		if t.columns[k].under || t.columns[k].aside != "" {
+			return i
 		}
 	}
-	return at, widths, -1
+	return -1
+}
+
+// breaks says whether a name goes on in the next line of a table that has columns to spare for it.
+func (t *table) breaks(at, widths []int, c clock) bool {
+	for i, k := range at {
+		if t.columns[k].name && widths[i] < t.cells(k, c) {
+			return slices.ContainsFunc(t.columns, func(col column) bool { return col.aside != "" })
+		}
+	}
+	return false
 }
 
 // fit takes room from columns until the table fits, always from the widest of a kind. It says whether there is too

@@ -135,11 +135,32 @@ func (p *page) nothingStarts(res *musterv1.UsableResponse) {
 	for _, f := range res.GetFlex() {
 		why[f.GetPartition()] = f.GetStartsNothing()
 	}
+	p.barred(why)
+}
+
+// barred says of partitions why nothing new starts there; "": it may.
+func (p *page) barred(why map[string]string) {
 	for _, in := range slices.Sorted(maps.Keys(why)) {
 		if why[in] != "" {
 			p.wrapAs("", "Nothing new starts in "+in+": "+why[in]+".")
 		}
 	}
+}
+
+// startsNothing is why nothing new starts, by partition of a cluster, of a partition or of the fleet. Where the server
+// does not say, there is only less to tell.
+func (a *app) startsNothing(ctx context.Context, asOf *moment, scope string) map[string]string {
+	why := map[string]string{}
+	res, err := a.client().Capacity.Usable(ctx, &musterv1.UsableRequest{AsOf: asOf.message(), Scope: scope})
+	if err != nil {
+		return why
+	}
+	for _, f := range res.GetFlex() {
+		if f.GetStartsNothing() != "" {
+			why[f.GetPartition()] = f.GetStartsNothing()
+		}
+	}
+	return why
 }
 
 // outlook says how long flex may last.

@@ -42,7 +42,7 @@ func hasLabel(fields []formField, label string) bool {
 // fieldsOf are the fields of a form that its reader fills in.
 func fieldsOf(body string) (list []formField) {
 	for _, m := range aLabel.FindAllStringSubmatch(body, -1) {
-		f := formField{label: strings.TrimSpace(html.UnescapeString(saysInside.ReplaceAllString(m[1], ""))), name: m[2] + m[4], sample: html.UnescapeString(m[3])}
+		f := formField{label: strings.TrimSpace(html.UnescapeString(saysInside.ReplaceAllString(m[1], ""))), name: m[2] + m[4], sample: strings.TrimPrefix(html.UnescapeString(m[3]), "such as ")}
 		for _, o := range anOption.FindAllStringSubmatch(m[5], -1) {
 			f.choices = append(f.choices, o[1])
 		}
@@ -142,3 +142,26 @@ func TestAFieldOfAMeaningSaysWhatWouldBeRight(t *testing.T) {
 
 // meaningful are the fields that are read as something else than a text.
 var meaningful = []string{"gpus", "gang", "until", "id", "job", "canary", "soak", "lasts", "freeze", "days", "starts", "from", "deadline", "islands", "wanted"}
+
+// A form that was not tried yet has a way back, and what stands in a field that must be filled in says that it is an example.
+func TestAFormHasAWayBackAndItsExamplesSayThatTheyAreSome(t *testing.T) {
+	h := planned(t)
+	cancel := regexp.MustCompile(`<a class="button" href="([^"]+)">Cancel</a>`)
+	value := regexp.MustCompile(`placeholder="([^"]*)" required`)
+	for _, name := range forms {
+		_, bare := h.get("/do/" + name)
+		way := cancel.FindStringSubmatch(bare)
+		if way == nil {
+			t.Errorf("/do/%s has no way back", name)
+			continue
+		}
+		if code, _ := h.get(html.UnescapeString(way[1])); code >= 500 {
+			t.Errorf("/do/%s leads back to %s: %d", name, way[1], code)
+		}
+		for _, m := range value.FindAllStringSubmatch(bare, -1) {
+			if m[1] != "" && !strings.HasPrefix(m[1], "such as ") {
+				t.Errorf("/do/%s shows the example %q as if it were a value", name, m[1])
+			}
+		}
+	}
+}

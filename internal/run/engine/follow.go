@@ -135,8 +135,9 @@ func (e *Engine) Lead(ctx context.Context) error {
 	return nil
 }
 
-// attach lets the clusters hear what is decided from now on, and of all that stands.
+// attach lets the clusters hear what is decided from now on, and of all that stands. What waits for its time is minded from now on.
 func (e *Engine) attach() {
+	e.state.Resume()
 	if e.o.Wake != nil {
 		e.waker = newWaker(e.o.Wake, e.state)
 	}

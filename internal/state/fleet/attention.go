@@ -329,6 +329,14 @@ func (s *State) Looked(watches map[string]Watch) {
 	s.wakeMaintenance(first)
 }
 
+// Resume asks for a look at planned work where something changed that nothing has looked at: the log that was replayed
+// says what was decided, and not what there was to watch.
+func (s *State) Resume() {
+	if s.look {
+		s.wakeMaintenance(s.Time)
+	}
+}
+
 func (s *State) wakeMaintenance(at Instant) {
 	if at != Never && at != s.asked {
 		s.asked = at

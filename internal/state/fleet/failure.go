@@ -21,7 +21,7 @@ const (
 type Failure struct {
 	At       Instant    `json:"at"`
 	Where    string     `json:"where"` // partition
-	Nodes    []string   `json:"nodes"` // that it stood on
+	Nodes    []string   `json:"nodes"` // that it stood on, and those it lost replicas with in the minutes before
 	Cause    Cause      `json:"cause,omitempty"`
 	Evidence []Evidence `json:"evidence,omitempty"`
 }
@@ -32,6 +32,15 @@ type Evidence struct {
 	At   Instant `json:"at"`
 	Says string  `json:"says"`
 }
+
+// LostNode is a node that a workload lost replicas with.
+type LostNode struct {
+	Node int     `json:"node"` // index into Partition.Nodes
+	At   Instant `json:"at"`
+}
+
+// explainBefore is how long before a failure what befell its nodes counts (health.Before).
+const explainBefore = 10 * time.Minute
 
 // explainAfter is how long after a failure signals still count (health.After).
 const explainAfter = 5 * time.Minute
@@ -48,10 +57,35 @@ func (s *State) noteFailure(w *Workload, at Instant) {
 			f.Nodes = append(f.Nodes, p.Nodes[r.Node].Name)
 		}
 	}
+	for _, lost := range w.lostSince(at) {
+		f.Nodes = append(f.Nodes, p.Nodes[lost.Node].Name)
+	}
 	slices.Sort(f.Nodes)
 	f.Nodes = slices.Compact(f.Nodes)
 	w.Failure = f
 	p.await(w)
+}
+
+// loses remembers the nodes of replicas that went down, as long as they can explain a failure: a
+// gang that is mended stands on them no longer.
+func (w *Workload) loses(spots []Spot, at Instant) {
+	w.LostLately = slices.Clone(w.lostSince(at))
+	for _, spot := range spots {
+		for _, node := range spot.Nodes {
+			w.LostLately = append(w.LostLately, LostNode{node, at})
+		}
+	}
+}
+
+// lostSince lists what this run lost so shortly before a moment that it can explain a failure then.
+func (w *Workload) lostSince(at Instant) []LostNode {
+	first := slices.IndexFunc(w.LostLately, func(l LostNode) bool {
+		return l.At.Add(explainBefore) >= at && l.At >= w.Started
+	})
+	if first < 0 {
+		return nil
+	}
+	return w.LostLately[first:]
 }
 
 func (p *Partition) await(w *Workload) {

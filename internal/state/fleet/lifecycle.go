@@ -40,7 +40,7 @@ func (s *State) End(w *Workload, state WorkloadState, at Instant) {
 	if w.State.waits() {
 		w.Waited += at.Sub(w.PendingSince)
 	}
-	w.State, w.Ended, w.For, w.Moves, w.Lost = state, at, 0, nil, nil
+	w.State, w.Ended, w.For, w.Moves, w.Lost, w.LostLately = state, at, 0, nil, nil, nil
 	s.requeue(w)
 	s.watch(w)
 	s.EndedOrder = append(s.EndedOrder, w.ID)

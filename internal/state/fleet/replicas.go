@@ -115,6 +115,22 @@ func insert[T any](list []T, at int, x T) []T {
 	return list
 }
 
+// Mending counts the nodes that are reserved for gangs of which other replicas run: they are swapped in when these start.
+func (w *Workload) Mending() int {
+	on := map[int]bool{}
+	for i, replicas := range w.Replicas {
+		if w.Pools[i].Elastic || !slices.ContainsFunc(replicas, func(r Replica) bool { return r.Phase == Running }) {
+			continue
+		}
+		for _, r := range replicas {
+			if r.Phase == Reserved {
+				on[r.Node] = true
+			}
+		}
+	}
+	return len(on)
+}
+
 // Start makes every reserved replica of a workload run.
 func (s *State) Start(w *Workload) {
 	p := w.partition
@@ -171,7 +187,8 @@ func (s *State) Drop(w *Workload, spots []Spot) { s.after(w, s.drop(w, spots, ni
 
 // Lose takes replicas away from a node that is about to take nothing new: their room
 // comes free for no work, except where SetNode then says so.
-func (s *State) Lose(w *Workload, spots []Spot) {
+func (s *State) Lose(w *Workload, spots []Spot, at Instant) {
+	w.loses(spots, at)
 	s.drop(w, spots, nil)
 	w.misses(spots)
 	s.after(w, false)

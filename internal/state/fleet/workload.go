@@ -23,7 +23,7 @@ type Workload struct {
 	Late         bool          `json:"late,omitempty"`   // has run past the maximum it declared, now or before
 	Evictions    int           `json:"evictions,omitempty"`
 	Evicted      []Instant     `json:"evicted,omitempty"` // when it was evicted last, at most RestAfter moments, oldest first; see RestsUntil
-	Mends        int           `json:"mends,omitempty"`
+	Mends        int           `json:"mends,omitempty"` // nodes swapped under it: those on which a mended gang's replicas run
 	Stops        int           `json:"stops,omitempty"`  // times that maintenance stopped it
 	Paused       bool          `json:"paused,omitempty"` // it waits until its nodes were visited
 	Departure
@@ -31,6 +31,10 @@ type Workload struct {
 	Failure  *Failure    `json:"failure,omitempty"` // where and why it failed; nil: it has not
 	Usage    *Usage      `json:"usage,omitempty"`   // what its GPUs were last seen to do
 	Lost     []int       `json:"lost,omitempty"`    // nodes that replicas were lost with which a gang still misses, indexes into Partition.Nodes
+
+	// LostLately is the nodes with which this run lost replicas in the minutes that explain a failure, oldest first.
+	// The list is replaced as a whole: copies share it.
+	LostLately []LostNode `json:"lostLately,omitempty"`
 
 	// Cut is the last change by people that left it unprotected; nil: none did.
 	Cut *ProtectionCut `json:"cut,omitempty"`

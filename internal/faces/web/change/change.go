@@ -41,6 +41,14 @@ type field struct {
 	fixed       bool   // it names what the form is about: shown, not typed, where the address has it
 }
 
+// placeholder is what stands in an empty field. An example says that it is one: it looks like a value otherwise.
+func (f field) placeholder() string {
+	if f.must && f.sample != "" {
+		return "such as " + f.sample
+	}
+	return f.sample
+}
+
 type choice struct{ value, text string }
 
 // values are what a form or an address says, by field.
