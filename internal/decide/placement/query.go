@@ -109,8 +109,8 @@ func (pl *Planner) HeldFrom(it fleet.Waiting) (unused int, barred bool) {
 	return heldFrom(a, it.Workload), pl.earlier(c)+c.gpus <= a.BackedGPUs() && !pl.counts(c)
 }
 
-// FlexBeforeIt is the head of flex where a unit, which may pass it, would find free room, and is not started: with it, its
-// namespace would hold so much that work of it could be evicted for the head at once.
+// FlexBeforeIt is the head of flex where a unit, which may pass it, would find free room. If it is not started even so, then
+// because its namespace would hold so much that work of it could be evicted for the head at once.
 func (pl *Planner) FlexBeforeIt(it fleet.Waiting) (fleet.Waiting, bool) {
 	h := pl.flexHeadNow()
 	if h.it.Workload == nil || h.it.Workload == it.Workload || pl.rests(it) {

@@ -28,8 +28,8 @@ func (al *aligner) place() {
 	al.addWhatIsMissing()
 }
 
-// largestPieces says what each stand keeps of its idle backing where its account keeps the largest pieces whole: what
-// a grant or promisable takes goes from the small ones, so that a transfer and its return leave no quota in pieces (rule 4).
+// largestPieces says what each stand keeps of its idle backing where its account keeps the largest pieces whole. What
+// a grant loses goes from the small ones, so that a transfer and its return leave no quota in pieces (rule 4).
 func (al *aligner) largestPieces() func(*stand) int {
 	for k := range al.rows {
 		r := &al.rows[k]
