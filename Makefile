@@ -48,11 +48,14 @@ help: ## this list
 demo: build ## start the demo fleet with live load; Ctrl-C stops it
 	@bin/muster up --demo $(ARGS)
 
-# The server's take longest and wait a lot, so they are begun first, beside all others.
+# The server's take longest and wait a lot, so they are begun first, beside all others. Tests of the raced rooms run once,
+# with the race detector; where there is none, they run without. The stories are tests of internal/prove/scenario.
 test: ## prove it, in minutes: the walls, all tests and stories, the race detector where it matters
-	$(ALONE) $(GOTEST) -timeout 20m ./internal/server ./...
+	@set -eo pipefail; rooms=./...; \
+	[ "$$(go env CGO_ENABLED)" != 1 ] || rooms=$$(go list ./... | grep -vxF "$$(go list $(RACED))"); \
+	echo "go test of $$(wc -w <<< "$$(go list $$rooms)") rooms; the raced ones come after them"; \
+	$(ALONE) $(GOTEST) -timeout 20m ./internal/server $$rooms
 	@$(call raced,$(RACED))
-	go run ./cmd/muster scenario run scenarios
 
 # What `make prove` adds: a name, how long it takes on two quiet cores with its programs built, and the target.
 PROOFS = race-long:6 pages-try:7 controlplane-test:12 chaos-long:2

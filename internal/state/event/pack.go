@@ -33,15 +33,19 @@ type word struct {
 	code []byte
 }
 
-// packing finds words by their first two bytes, the longest first.
-var packing = func() (by [1 << 16][]word) {
+// packing finds words by their first byte and then their second, the longest first. Each start of the program makes it,
+// so there is a table only for bytes with which words begin.
+var packing = func() (by [256]*[256][]word) {
 	add := func(text string, code ...byte) {
-		at := int(text[0])<<8 | int(text[1])
-		list := append(by[at], word{text, code})
+		if by[text[0]] == nil {
+			by[text[0]] = new([256][]word)
+		}
+		at := &by[text[0]][text[1]]
+		list := append(*at, word{text, code})
 		for i := len(list) - 1; i > 0 && len(list[i].text) > len(list[i-1].text); i-- {
 			list[i], list[i-1] = list[i-1], list[i]
 		}
-		by[at] = list
+		*at = list
 	}
 	for i, text := range often {
 		add(text, byte(oftenFrom+i))
@@ -75,10 +79,10 @@ func Pack(record []byte) []byte {
 
 // packWord finds the longest word that a text begins with.
 func packWord(text []byte) (code []byte, n int) {
-	if len(text) < 2 {
+	if len(text) < 2 || packing[text[0]] == nil {
 		return nil, 0
 	}
-	for _, w := range packing[int(text[0])<<8|int(text[1])] {
+	for _, w := range packing[text[0]][text[1]] {
 		if len(w.text) <= len(text) && w.text == string(text[:len(w.text)]) {
 			return w.code, len(w.text)
 		}
