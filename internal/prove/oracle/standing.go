@@ -199,6 +199,9 @@ func inOrder(m Moment, p *Part, s *said) {
 			if a.At != p.ID || b.At != p.ID || a.Target != b.Target || a.Flexes() || !Ahead(a, a.Base(), b, b.Base()) || a.State != fleet.RunningW || b.State != fleet.RunningW {
 				continue
 			}
+			if q := p.Quota(a.Target); q != nil && q.Held {
+				continue // who a hold inside the quota is for comes first within it
+			}
 			ha, ia, na, oka := p.block(a)
 			hb, ib, nb, okb := p.block(b)
 			if oka && okb && ia == ib && na <= nb && ha != fleet.HoldsGuaranteed && hb == fleet.HoldsGuaranteed {
