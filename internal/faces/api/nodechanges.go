@@ -46,10 +46,11 @@ func nodeChanges(r event.Record, node string) (list []*musterv1.NodeChange) {
 	return list
 }
 
-// cameFrom says where a change of a node's state came from.
+// cameFrom says where a change of a node's state came from: from maintenance where that begins or ends a visit. Who
+// drains a node by hand is named, although the drained node is kept by maintenance.
 func cameFrom(r event.Record, c event.NodeChanged) string {
 	switch {
-	case c.Owner == fleet.ByMaintenance || c.Planned:
+	case c.Planned:
 		return "maintenance"
 	case c.Owner == fleet.ByAutomatic, r.Actor == core.System.Name:
 		return "automation"
