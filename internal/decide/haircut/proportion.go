@@ -20,10 +20,10 @@ func asked(part *fleet.CutPart, rows []*row, basis fleet.Basis, n nodes) {
 		switch {
 		case next < len(part.Cuts) && part.Cuts[next].Quota == r.account.Quota:
 			c := &part.Cuts[next]
-			c.Asked, c.Why = gpus, r.why(c.GPUs()-gpus)
+			c.Asked, c.Why = gpus, r.why(c.GPUs()-gpus, rows)
 			next++
 		case gpus > 0:
-			part.Spared = append(part.Spared, r.spared(gpus))
+			part.Spared = append(part.Spared, r.spared(gpus, rows))
 		}
 	}
 }
@@ -51,28 +51,48 @@ func wantedCut(part *fleet.CutPart, grants []int, basis fleet.Basis, n nodes) in
 }
 
 // spared is a quota that keeps all it has, and was asked for so many GPUs.
-func (r *row) spared(gpus int) fleet.Cut {
+func (r *row) spared(gpus int, rows []*row) fleet.Cut {
 	a := r.account
-	return fleet.Cut{Quota: a.Quota, Was: a.Grant, Now: a.Grant, Usage: a.Usage(), Gang: a.Gang, GangNow: a.Gang, Asked: gpus, Why: r.why(-gpus)}
+	return fleet.Cut{Quota: a.Quota, Was: a.Grant, Now: a.Grant, Usage: a.Usage(), Gang: a.Gang, GangNow: a.Gang, Asked: gpus, Why: r.why(-gpus, rows)}
 }
 
 // why says why a row is cut by so many GPUs more than was asked; fewer: negative. A difference
-// of less than one node is rounding.
-func (r *row) why(more int) fleet.CutWhy {
+// of less than one node is rounding. The others are among the rows.
+func (r *row) why(more int, rows []*row) fleet.CutWhy {
 	node := r.gpusPerNode()
 	switch {
 	case more == 0:
 		return ""
 	case more < node && -more < node:
 		return fleet.CutWholeNodes
-	case more < 0 && r.gang > 0 && r.grant-r.taken() <= r.gang:
+	case more < 0 && r.gangKeeps():
 		return fleet.CutGangKept
 	case more < 0:
 		return fleet.CutInUse
-	case r.cut[rest] > 0:
+	case r.cut[rest] > 0 || !r.moreUnused(rows):
 		return fleet.CutForOthers
 	}
 	return fleet.CutUnused
+}
+
+// gangKeeps says whether the declared gang keeps from the cut what it would take otherwise: all that
+// is left, or a part that no work uses.
+func (r *row) gangKeeps() bool {
+	return r.gang > 0 && r.grant-r.taken() <= r.gang || r.left(unscheduled, true) < r.left(unscheduled, false)
+}
+
+// moreUnused says whether more of the row is unused than of all rows together: above usage, or with
+// what idle jobs hold.
+func (r *row) moreUnused(rows []*row) bool {
+	var all row
+	for _, o := range rows {
+		all.grant += o.grant
+		all.has[unscheduled] += o.has[unscheduled]
+		all.has[idle] += o.has[idle]
+	}
+	more := func(own, of int) bool { return own*all.grant > of*r.grant }
+	return more(r.has[unscheduled], all.has[unscheduled]) ||
+		more(r.has[unscheduled]+r.has[idle], all.has[unscheduled]+all.has[idle])
 }
 
 // gpusPerNode is the GPUs of one node, as the row's own figures say; 1 where the grant fills no node.
