@@ -40,12 +40,28 @@ func setNodes(s *fleet.State, r Request, c SetNodes, now fleet.Instant) ([]event
 		if refusal := outByFault(r, n, c.State); refusal != nil {
 			return nil, refusal
 		}
-		events = append(events, lost(p, node, c.State, c.Dead)...)
+		to, until := onProbation(s, n, c.State, now)
+		events = append(events, lost(p, node, to, c.Dead)...)
 		events = append(events, event.NodeChanged{
-			Partition: p.ID, Node: name, From: n.State, To: c.State, Dead: c.Dead, Signal: c.Signal, Owner: keeps(c.State, owner),
+			Partition: p.ID, Node: name, From: n.State, To: to, Dead: c.Dead, Signal: c.Signal, Owner: keeps(to, owner), Until: until,
 		})
 	}
 	return events, nil
+}
+
+// onProbation is the state that a node comes to instead of another, and when its probation ends: one that is cordoned or
+// drained in its probation goes on with the rest of it when it returns, as after a visit.
+func onProbation(s *fleet.State, n *fleet.Node, to fleet.NodeState, now fleet.Instant) (state fleet.NodeState, until fleet.Instant) {
+	aside := func(state fleet.NodeState) bool { return state == fleet.Suspect || state == fleet.Maintenance }
+	switch {
+	case aside(to) && n.State == fleet.Probation:
+		return to, s.ProbationEnds(n)
+	case aside(to) && aside(n.State):
+		return to, n.Until
+	case to == fleet.Healthy && aside(n.State) && n.Until > now:
+		return fleet.Probation, n.Until
+	}
+	return to, 0
 }
 
 // outByFault refuses a person to cordon or drain a node that a fault has taken out of service: taking that back would

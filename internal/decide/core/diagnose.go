@@ -41,12 +41,13 @@ func (t *turn) treat(p *fleet.Partition, d health.Diagnosis) {
 	}
 	for _, c := range d.Changes {
 		n := p.Nodes[c.Node]
-		for _, e := range lost(p, c.Node, c.To, c.Dead) {
+		to, until := onProbation(t.s, n, c.To, t.now)
+		for _, e := range lost(p, c.Node, to, c.Dead) {
 			t.emit(e)
 		}
 		t.emit(event.NodeChanged{
-			Partition: p.ID, Node: n.Name, From: n.State, To: c.To, Dead: c.Dead, Signal: c.Signal,
-			Owner: fleet.ByAutomatic, Needs: c.Needs,
+			Partition: p.ID, Node: n.Name, From: n.State, To: to, Dead: c.Dead, Signal: c.Signal,
+			Owner: fleet.ByAutomatic, Needs: c.Needs, Until: until,
 		})
 	}
 }
