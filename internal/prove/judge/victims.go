@@ -60,13 +60,17 @@ func (j *Judge) classInQuota(c Claim, u Unit, borrower bool) Class {
 		return Borrowing
 	case own && guaranteed && lessImportant:
 		return Importance
-	case own && u.Key.Surplus && !moreImportant(u.Key, c.Key):
-		return Importance // surplus, which waiting work of the quota may take back
-	case own && lessImportant && (u.Passes || u.Work.Passed == c.Work.ID):
-		return Importance // it passed the claim because that could evict it
+	case own && (u.givesBack(c) || lessImportant && u.passedIt(c)):
+		return Importance
 	}
 	return forbidden
 }
+
+// givesBack says whether a unit is surplus that waiting work of its quota may take back.
+func (u Unit) givesBack(c Claim) bool { return u.Key.Surplus && !moreImportant(u.Key, c.Key) }
+
+// passedIt says whether a unit started before a claim because that could evict it.
+func (u Unit) passedIt(c Claim) bool { return u.Passes || u.Work.Passed == c.Work.ID }
 
 // isBorrower judges a unit that borrows, or is of the newcomer's own quota and comes
 // after it, with the newcomer admitted and all other victims gone: if it would then be

@@ -23,9 +23,9 @@ type Workload struct {
 	Late         bool          `json:"late,omitempty"`   // has run past the maximum it declared, now or before
 	Evictions    int           `json:"evictions,omitempty"`
 	Evicted      []Instant     `json:"evicted,omitempty"` // when it was evicted last, at most RestAfter moments, oldest first; see RestsUntil
-	Mends        int           `json:"mends,omitempty"` // nodes swapped under it: those on which a mended gang's replicas run
-	Stops        int           `json:"stops,omitempty"`  // times that maintenance stopped it
-	Paused       bool          `json:"paused,omitempty"` // it waits until its nodes were visited
+	Mends        int           `json:"mends,omitempty"`   // nodes swapped under it: those on which a mended gang's replicas run
+	Stops        int           `json:"stops,omitempty"`   // times that maintenance stopped it
+	Paused       bool          `json:"paused,omitempty"`  // it waits until its nodes were visited
 	Departure
 	Replicas [][]Replica `json:"held"`              // per pool
 	Failure  *Failure    `json:"failure,omitempty"` // where and why it failed; nil: it has not
