@@ -51,16 +51,15 @@ func (j *Judge) classInQuota(c Claim, u Unit, borrower bool) Class {
 	own := u.Account == c.Account
 	lessImportant := moreImportant(c.Key, u.Key)
 	borrowsNow := u.Holds == fleet.HoldsBorrowing && u.Work.Tree() == c.Work.Tree()
-	madeToBorrow := own && guaranteed && u.Holds == fleet.HoldsGuaranteed && (lessImportant || u.Key.Surplus && !moreImportant(u.Key, c.Key))
+	gives := own && (u.givesBack(c) || lessImportant && (guaranteed || u.passedIt(c)))
+	madeToBorrow := own && guaranteed && u.Holds == fleet.HoldsGuaranteed && (lessImportant || u.givesBack(c))
 	borrows := borrower && (borrowsNow || madeToBorrow)
 	switch {
 	case guaranteed && u.Holds == fleet.HoldsUnprotected:
 		return Unprotected
 	case borrows && (guaranteed || lessImportant):
 		return Borrowing
-	case own && guaranteed && lessImportant:
-		return Importance
-	case own && (u.givesBack(c) || lessImportant && u.passedIt(c)):
+	case gives:
 		return Importance
 	}
 	return forbidden
