@@ -53,6 +53,16 @@ func TestPoolsOfTheCommandLine(t *testing.T) {
 	}
 }
 
+func TestAShapeIsToldWhatIsWrongWithIt(t *testing.T) {
+	for given, says := range map[string]string{
+		"w=0x8": "1 to 1,000,000 replicas of 1 to 1024 GPUs", "w=5..2x8": "the least first", "w=16": "write NAME=16x8",
+	} {
+		if _, err := readPools([]string{given}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v; want it to say %q", given, err, says)
+		}
+	}
+}
+
 func TestRoomThatIsAskedFor(t *testing.T) {
 	island := &musterv1.FreeIsland{Free: 3*8 + 2*4 + 1, FreeNodes: 3, NodesByFree: map[int32]int32{4: 2, 1: 1}}
 	for text, want := range map[string]bool{

@@ -129,8 +129,11 @@ func (o *submitOptions) shape() (*musterv1.WorkloadSpec, error) {
 	}
 	pools := o.pools
 	if o.gang != "" {
-		if strings.Contains(o.gang, "..") || !readShape(&musterv1.Pool{}, o.gang) {
-			return nil, usage("--gang %.40q is no gang; write REPLICASxGPUS as in 16x8, or use --pool", o.gang)
+		if strings.Contains(o.gang, "..") {
+			return nil, usage("--gang %.40q is no gang, which has one number of replicas; an elastic pool is --pool worker=2..64x1", o.gang)
+		}
+		if !readShape(&musterv1.Pool{}, o.gang) {
+			return nil, usage("--gang %.40q is no gang; %s, or use --pool", o.gang, shapeHelp(o.gang, "write REPLICASxGPUS as in 16x8"))
 		}
 		pools = append([]string{"worker=" + o.gang}, pools...)
 	}
