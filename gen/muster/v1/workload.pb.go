@@ -1027,7 +1027,7 @@ func (x *Search) GetInterrupted() bool {
 // Ground is one thing that a forecast rests on, or lacks.
 type Ground struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// run time, queued, grace, repair, probation, hold expiry, dwell, flex minimum; or no maximum, overran, no repair time,
+	// run time, queued, grace, repair, probation, hold expiry, dwell, flex minimum, rest; or no maximum, overran, no repair time,
 	// not ready, nothing ahead, too far, not waiting.
 	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	// namespace/name of a workload, a node, the quota of a hold, or a cluster; empty where there is none, and of a workload

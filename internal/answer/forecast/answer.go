@@ -49,6 +49,7 @@ const (
 	HoldExpiry  Kind = "hold expiry"  // a hold's last moment
 	Dwell       Kind = "dwell"        // capacity may be promised again after the dwell
 	FlexMinimum Kind = "flex minimum" // the minimum run time of flex work is over
+	Rest        Kind = "rest"         // it was evicted too often within an hour, and rests no longer
 )
 
 // Why a forecast is not known.

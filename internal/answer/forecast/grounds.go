@@ -59,6 +59,9 @@ func (f *forecast) shares(p *path, x, w *fleet.Workload) bool {
 // timely names what time alone brought to a workload's partition.
 func (f *forecast) timely(g Ground, c cause, w *fleet.Workload) Ground {
 	g.Kind = FlexMinimum
+	if c.at == w.RestsUntil() || c.at == w.SparesUntil() {
+		g.Kind, g.Name, g.GPUs = Rest, name(w), 0
+	}
 	for _, e := range c.events {
 		switch e := e.(type) {
 		case event.NodeChanged:

@@ -116,3 +116,20 @@ func TestASearchThatIsStoppedDoesNotKnow(t *testing.T) {
 	a := forecast.When(st.s, b, at(0), forecast.Options{Stop: stop})
 	unknown(t, a, forecast.TooFar, "")
 }
+
+func TestTheEndOfARestIsNamed(t *testing.T) {
+	st := tell(t, 1)
+	probe := st.submit(0, "probe", fleet.Flex, 1, 5*time.Hour)
+	for i, owner := range []string{"one", "two", "three"} {
+		begins := time.Duration(10+15*i) * time.Minute
+		st.submit(begins, owner, "q", 1, time.Hour)
+		st.do(begins+time.Minute, core.ReportStopped{ID: probe.ID, Spots: probe.Spots(func(fleet.Replica) bool { return true })})
+		st.finish(begins+5*time.Minute, owner)
+	}
+	a := st.when(46*time.Minute, probe)
+	starts(t, a, 70*time.Minute)
+	want := forecast.Ground{Kind: forecast.Rest, Name: "n/probe", At: at(70 * time.Minute)}
+	if len(a.RestsOn) != 1 || a.RestsOn[0] != want {
+		t.Errorf("it rests on %+v; want %+v", a.RestsOn, want)
+	}
+}

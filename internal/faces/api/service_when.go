@@ -156,6 +156,7 @@ var groundTexts = map[forecast.Kind]string{
 	forecast.HoldExpiry:   "the hold of %s ends",
 	forecast.Dwell:        "%s may be promised again after the dwell",
 	forecast.FlexMinimum:  "%s has run its minimum time on flex",
+	forecast.Rest:         "%s rests no longer, as its evictions are an hour old",
 	forecast.NoMaximum:    "%s is in the way, and declares no longest run time",
 	forecast.Overran:      "%s is in the way, and has run past what it declared",
 	forecast.NoRepairTime: "node %s is out of service, and it is not known until when",
@@ -167,7 +168,7 @@ var groundTexts = map[forecast.Kind]string{
 
 // aboutWork are the kinds of grounds that name a workload.
 var aboutWork = map[forecast.Kind]bool{
-	forecast.RunTime: true, forecast.Queued: true, forecast.Grace: true, forecast.FlexMinimum: true, forecast.NoMaximum: true, forecast.Overran: true,
+	forecast.RunTime: true, forecast.Queued: true, forecast.Grace: true, forecast.FlexMinimum: true, forecast.Rest: true, forecast.NoMaximum: true, forecast.Overran: true,
 }
 
 // unnamed is what a ground is about that names nothing.

@@ -262,6 +262,9 @@ func meaning(b *musterv1.Blocker) string {
 	if b.GetClass() == "change" {
 		return "waiting does not help; you can change it"
 	}
+	if b.GetCode() == "Resting" {
+		return "it starts when it has rested"
+	}
 	if b.GetClass() == "ask" {
 		return words.WhoCan(b.GetCode()) + " can help"
 	}

@@ -80,6 +80,9 @@ func (m view) waits() bool {
 // classText says who can do something about a blocker or make a change: what is the code of the one or the
 // kind of the other.
 func classText(class, what string) string {
+	if what == "Resting" {
+		return "it starts when it has rested"
+	}
 	switch class {
 	case "change":
 		return "you can change this"
