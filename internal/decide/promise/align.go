@@ -70,7 +70,12 @@ func (al *aligner) settle() bool {
 func (al *aligner) backTheRest() {
 	for shared := false; !shared; {
 		al.shareTheRest() // rule 5
-		al.place()        // rules 4 and 6
+		if al.lowerLimits() {
+			al.backGangsWithinLimits()
+			al.backGangs()
+			continue
+		}
+		al.place() // rules 4 and 6
 		shared = !al.coverStill()
 	}
 }

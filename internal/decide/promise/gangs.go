@@ -104,8 +104,7 @@ func (al *aligner) newMark() int32 {
 	return al.lastMark
 }
 
-// backRunningGangs backs guaranteed gangs where they run. A gang that would leave more important work of its
-// own quota uncovered loses its cover instead (§3: the least important first), and what it took is shared anew.
+// backRunningGangs backs guaranteed gangs where they run, within what their grants have room for.
 func (al *aligner) backRunningGangs() {
 	for k := range al.rows {
 		r := &al.rows[k]
@@ -114,12 +113,7 @@ func (al *aligner) backRunningGangs() {
 			r.limit = min(r.grant, r.account.BackedNodes())
 		}
 	}
-	for again := true; again; {
-		al.backGangsWithinLimits()
-		al.backGangs()
-		al.shareTheRest()
-		again = al.lowerLimits()
-	}
+	al.backGangsWithinLimits()
 }
 
 // backGangsWithinLimits backs gangs that run, largest first; one that is being
@@ -159,7 +153,8 @@ func (al *aligner) noRunningGangs() {
 }
 
 // lowerLimits says whether an account gets less than its guaranteed work up to a gang needs that was backed before that
-// work. No gang after what it gets is backed first then.
+// work. No gang after what it gets is backed first then: it would leave more important work of its own quota
+// uncovered, and loses its cover instead (§3: the least important first).
 func (al *aligner) lowerLimits() bool {
 	lower := false
 	for k := range al.rows {

@@ -18,9 +18,10 @@ func (al *aligner) place() {
 	for i := range al.islands {
 		al.replaceLent(i)
 	}
-	keeps := al.largestPieces()
-	for i := range al.islands {
-		al.keep(i, keeps)
+	if al.largestPieces() {
+		for i := range al.islands {
+			al.keep(i, func(s *stand) int { return s.piece })
+		}
 	}
 	for i := range al.islands {
 		al.keep(i, func(s *stand) int { return s.present })
@@ -30,16 +31,32 @@ func (al *aligner) place() {
 
 // largestPieces says what each stand keeps of its idle backing where its account keeps the largest pieces whole. What
 // a grant loses goes from the small ones, so that a transfer and its return leave no quota in pieces (rule 4).
-func (al *aligner) largestPieces() func(*stand) int {
+// It says whether some account has to give up any.
+func (al *aligner) largestPieces() bool {
+	gives := false
 	for k := range al.rows {
 		r := &al.rows[k]
 		left := r.missing()
+		if r.keepsAll(left) {
+			continue
+		}
+		gives = true
 		for _, s := range r.bySize() {
 			n := max(0, min(left, s.present-s.backing))
 			s.piece, left = s.backing+n, left-n
 		}
 	}
-	return func(s *stand) int { return s.piece }
+	return gives
+}
+
+// keepsAll says whether all that backs an account idly stays, as it nearly always does, and notes that.
+func (r *row) keepsAll(left int) bool {
+	for x := range r.stands {
+		s := &r.stands[x]
+		s.piece = max(s.present, s.backing)
+		left -= s.piece - s.backing
+	}
+	return left >= 0
 }
 
 // bySize lists where an account stands, the largest pieces of its backing first.
