@@ -74,10 +74,10 @@ func TestNodesShowTheirStates(t *testing.T) {
 		state           fleet.NodeState
 		taint, condtion string
 	}{
+		{fleet.Maintenance, "muster.dev/maintenance", "MaintenanceInProgress"},
 		{fleet.Quarantined, "muster.dev/quarantined", "muster.dev/Quarantined"},
 		{fleet.Validating, "muster.dev/validation", "muster.dev/Validation"},
 		{fleet.Probation, "muster.dev/probation", "muster.dev/Probation"},
-		{fleet.Maintenance, "muster.dev/maintenance", "MaintenanceInProgress"},
 	} {
 		w.set(two, c.state)
 		w.eventually(time.Minute, "the mark", w.shows(two, []string{c.taint}, []string{c.condtion}))
