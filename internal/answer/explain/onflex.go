@@ -35,8 +35,6 @@ func (q *question) onFlex(kept bool) []Blocker {
 		if b, ok := q.tight(); ok {
 			return []Blocker{b}
 		}
-	}
-	if len(list) == 0 && !kept {
 		if b, ok := q.wouldCostItsOwn(f); ok {
 			return []Blocker{b}
 		}

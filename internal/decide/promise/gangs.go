@@ -26,17 +26,22 @@ type ownBlock struct {
 // islands, in the quota's order.
 func (al *aligner) runningGangs(a *fleet.Account) []block {
 	var list []block
-	upTo := al.guaranteedUpTo(a)
+	var upTo map[fleet.Key]int // most accounts run no gang, and need none
 	for _, w := range a.Work() {
 		for i, pool := range w.Pools {
 			if pool.Elastic || pool.Min < 2 {
 				continue
 			}
 			b := al.gangOf(w.Replicas[i])
-			b.anywhere, b.lost, b.upTo = pool.Reach == fleet.ReachAny, al.lostNodes(w, i), upTo[fleet.KeyOf(w, pool.Rank, false)]
-			if b.nodes > 0 && (!b.anywhere || al.inOneIsland(w.Replicas[i])) {
-				list = append(list, b)
+			b.anywhere, b.lost = pool.Reach == fleet.ReachAny, al.lostNodes(w, i)
+			if b.nodes == 0 || b.anywhere && !al.inOneIsland(w.Replicas[i]) {
+				continue
 			}
+			if upTo == nil {
+				upTo = al.guaranteedUpTo(a)
+			}
+			b.upTo = upTo[fleet.KeyOf(w, pool.Rank, false)]
+			list = append(list, b)
 		}
 	}
 	return list

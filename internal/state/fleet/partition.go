@@ -248,7 +248,7 @@ func (p *Partition) Unplaced() int {
 // FlexWork lists the flex workloads that hold or reserve GPUs here, in order of ID.
 func (p *Partition) FlexWork() []*Workload { return p.flexWork }
 
-// PassedBy lists the flex work that passed a workload when that was the head of flex, in order of ID.
+// PassedBy lists the work that passed a workload when that was the head of flex, or of its quota's queue, in order of ID.
 func (p *Partition) PassedBy(head uint64) []*Workload { return p.passed[head] }
 
 // notePassing and forgetPassing keep that list as work comes and goes.

@@ -237,7 +237,7 @@ type Departure struct {
 	For       uint64  `json:"for,omitempty"`       // workload that needs its room
 	Orders    []Order `json:"orders,omitempty"`    // to leave, that are not carried out yet
 	Moves     *Move   `json:"moves,omitempty"`     // where it goes once it has left its nodes
-	Passed    uint64  `json:"passed,omitempty"`    // head of flex that it passed when it started, which may take its room back; 0: none
+	Passed    uint64  `json:"passed,omitempty"`    // head, of flex or of its own quota's queue, that it passed when it started, and which may take its room back; 0: none
 }
 
 // places are where a workload stands in the state's indexes.
