@@ -1993,7 +1993,10 @@ type UndoHaircutRequest struct {
 	Write *Write                 `protobuf:"bytes,1,opt,name=write,proto3" json:"write,omitempty"`
 	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// Empty: the wave that was applied last.
-	Cluster       string `protobuf:"bytes,3,opt,name=cluster,proto3" json:"cluster,omitempty"`
+	Cluster string `protobuf:"bytes,3,opt,name=cluster,proto3" json:"cluster,omitempty"`
+	// Also where the room has been granted or held since, so that more would be assigned than before
+	// the wave and than can be sustained; it needs a reason.
+	Overcommit    bool `protobuf:"varint,4,opt,name=overcommit,proto3" json:"overcommit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2047,6 +2050,13 @@ func (x *UndoHaircutRequest) GetCluster() string {
 		return x.Cluster
 	}
 	return ""
+}
+
+func (x *UndoHaircutRequest) GetOvercommit() bool {
+	if x != nil {
+		return x.Overcommit
+	}
+	return false
 }
 
 type UndoHaircutResponse struct {
@@ -3318,11 +3328,14 @@ const file_muster_v1_haircut_proto_rawDesc = "" +
 	"\x14ApplyHaircutResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12\x18\n" +
 	"\acluster\x18\x02 \x01(\tR\acluster\x12\x14\n" +
-	"\x05class\x18\x03 \x01(\tR\x05class\"\x96\x01\n" +
+	"\x05class\x18\x03 \x01(\tR\x05class\"\xb6\x01\n" +
 	"\x12UndoHaircutRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x124\n" +
 	"\x04name\x18\x02 \x01(\tB \xbaH\x1dr\x1b\x18\xfd\x012\x16^[\\p{L}\\p{Nd}._:+@-]+$R\x04name\x12\"\n" +
-	"\acluster\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\"s\n" +
+	"\acluster\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\acluster\x12\x1e\n" +
+	"\n" +
+	"overcommit\x18\x04 \x01(\bR\n" +
+	"overcommit\"s\n" +
 	"\x13UndoHaircutResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\x12\x18\n" +
 	"\acluster\x18\x02 \x01(\tR\acluster\x12\x14\n" +

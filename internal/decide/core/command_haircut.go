@@ -25,7 +25,10 @@ type (
 		Early         bool           `json:",omitempty"` // before the day that people were told, with a reason
 	}
 	// UndoHaircut gives back what one wave cut.
-	UndoHaircut struct{ Name, Cluster string } // Cluster "": the last that was applied
+	UndoHaircut struct {
+		Name, Cluster string // Cluster "": the last that was applied
+		Overcommit    bool   `json:",omitempty"` // though its room was granted or held since, with a reason
+	}
 	// DeleteHaircut forgets a plan of which no wave is in force.
 	DeleteHaircut struct{ Name string }
 )

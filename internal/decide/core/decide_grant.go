@@ -162,6 +162,12 @@ func heldAmong(n int) string {
 	return fmt.Sprintf(" (with %d held)", n)
 }
 
+// assignedAndHeld is what a partition has assigned, with what is held for quotas, in GPUs.
+func assignedAndHeld(s *fleet.State, p *fleet.Partition, now fleet.Instant) int {
+	_, held := s.Held(p.ID, "", now)
+	return p.Assigned() + held
+}
+
 // assignedAfter is what a partition would have assigned with a grant, in GPUs: with what
 // is held for others, and what is held for the quota itself and not used up by it.
 func assignedAfter(s *fleet.State, p *fleet.Partition, e event.GrantSet, now fleet.Instant) int {

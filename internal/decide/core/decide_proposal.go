@@ -40,6 +40,7 @@ var proposable = []struct {
 	{"set-mode", asCommand[SetMode]},
 	{"set-grant", asCommand[SetGrant]},
 	{"apply-haircut", asCommand[ApplyHaircut]},
+	{"undo-haircut", asCommand[UndoHaircut]},
 }
 
 func asCommand[C Command](data []byte) (Command, error) {
@@ -63,6 +64,8 @@ func kept(c Command) (name, change string, ok bool) {
 		name = "set-grant"
 	case ApplyHaircut:
 		name = "apply-haircut"
+	case UndoHaircut:
+		name = "undo-haircut"
 	default:
 		return "", "", false
 	}
@@ -102,6 +105,10 @@ func takesTwo(s *fleet.State, c Command) string {
 			return "enforce"
 		}
 	case SetGrant:
+		if two.Overcommit && c.Overcommit {
+			return "overcommit"
+		}
+	case UndoHaircut:
 		if two.Overcommit && c.Overcommit {
 			return "overcommit"
 		}
@@ -258,6 +265,8 @@ func says(s *fleet.State, c Command) string {
 		return fmt.Sprintf("grant %s %s of %s", c.Quota, text.Count(c.GPUs, "GPU"), c.Partition)
 	case ApplyHaircut:
 		return "apply a wave of haircut " + c.Name
+	case UndoHaircut:
+		return "undo a wave of haircut " + c.Name
 	}
 	return ""
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // undoWave gives back what one wave cut, in one record. It may bring assigned
-// above sustainable again, for that is what it was.
-func undoWave(s *fleet.State, c UndoHaircut, now fleet.Instant) ([]event.Event, *Refusal) {
+// above sustainable again, for that is what it was; above what it was only by overcommit.
+func undoWave(s *fleet.State, r Request, c UndoHaircut, now fleet.Instant) ([]event.Event, *Refusal) {
 	h, refusal := findHaircut(s, c.Name)
 	if refusal != nil {
 		return nil, refusal
@@ -30,7 +30,54 @@ func undoWave(s *fleet.State, c UndoHaircut, now fleet.Instant) ([]event.Event, 
 			}
 		}
 	}
-	return append([]event.Event{event.HaircutUndone{Haircut: h.Name, Cluster: w.Cluster, Class: w.Class}}, giveBack(s, h, at, now)...), nil
+	events := giveBack(s, h, at, now)
+	refusal = roomGranted(s, w, events, now)
+	switch {
+	case refusal == nil:
+	case !c.Overcommit:
+		return nil, refusal
+	case r.Reason == "":
+		return nil, refuse(ReasonNeeded, "overcommit needs a reason; say why (--reason)")
+	default:
+		events = overcommitted(events)
+	}
+	return append([]event.Event{event.HaircutUndone{Haircut: h.Name, Cluster: w.Cluster, Class: w.Class}}, events...), nil
+}
+
+// roomGranted refuses to give back GPUs that were granted to others, or held, since the wave:
+// more would be assigned than just before it, and than is sustainable.
+func roomGranted(s *fleet.State, w fleet.Wave, events []event.Event, now fleet.Instant) *Refusal {
+	for _, was := range w.Backing {
+		p := s.Partition(was.Partition)
+		after, limit := assignedAndHeld(s, p, now)+risen(events, p), sustainable(s, p, now)
+		if was.Assigned > 0 && after > max(was.Assigned, limit) {
+			return refuse(Overpromise, "%s would have %s assigned%s (%s before the wave) and can sustain %s: the room was granted or held since; lower another grant, or overcommit (--overcommit) with a reason",
+				p.ID, text.Count(after, "GPU"), heldAmong(after-p.Assigned()-risen(events, p)), text.Group(was.Assigned), text.Group(limit)).
+				with(map[string]int{"assigned": p.Assigned(), "more": risen(events, p), "before": was.Assigned, "sustainable": limit})
+		}
+	}
+	return nil
+}
+
+// risen is by how many GPUs events raise the grants of a partition.
+func risen(events []event.Event, p *fleet.Partition) (gpus int) {
+	for _, e := range events {
+		if e, is := e.(event.GrantSet); is && e.Partition == p.ID {
+			gpus += e.GPUs - e.Was
+		}
+	}
+	return gpus
+}
+
+// overcommitted marks the grants among events as given beyond what is sustainable.
+func overcommitted(events []event.Event) []event.Event {
+	for i, e := range events {
+		if e, is := e.(event.GrantSet); is {
+			e.Overcommit = true
+			events[i] = e
+		}
+	}
+	return events
 }
 
 // notAsLeft refuses to undo a cut of a grant that has changed since. GPUs that were given for

@@ -37,7 +37,7 @@ func applyWave(s *fleet.State, r Request, c ApplyHaircut, now fleet.Instant) ([]
 			return nil, refusal
 		}
 	}
-	events := []event.Event{event.HaircutApplied{Haircut: h.Name, Cluster: w.Cluster, Class: w.Class, Backing: backingOf(s, w)}}
+	events := []event.Event{event.HaircutApplied{Haircut: h.Name, Cluster: w.Cluster, Class: w.Class, Backing: backingOf(s, w, now)}}
 	for _, part := range w.Parts {
 		for _, cut := range part.Cuts {
 			events = append(events, grantOf(part.Partition, cut))
@@ -198,12 +198,12 @@ func gateClosed(s *fleet.State, h *fleet.Haircut, wave int, now fleet.Instant) *
 }
 
 // backingOf is the present backing of a wave's partitions.
-func backingOf(s *fleet.State, w fleet.Wave) []fleet.PartitionBack {
+func backingOf(s *fleet.State, w fleet.Wave, now fleet.Instant) []fleet.PartitionBack {
 	var list []fleet.PartitionBack
 	for _, part := range w.Parts {
 		p := s.Partition(part.Partition)
 		back := fleet.PartitionBack{
-			Partition: p.ID, Promisable: p.Promisable, Regranted: p.Regranted,
+			Partition: p.ID, Promisable: p.Promisable, Assigned: assignedAndHeld(s, p, now), Regranted: p.Regranted,
 			Nodes: map[string][]int{}, Touched: map[string][]int{}, Gangs: map[string]fleet.Gang{},
 		}
 		for _, a := range p.Accounts {

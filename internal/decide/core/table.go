@@ -80,7 +80,7 @@ func rows() []row {
 		of(access.CutQuota, byWhom(reviewHaircut)),
 		of(access.CutQuota, byWhom(tellHaircut)),
 		of(access.CutQuota, applyWave),
-		of(access.CutQuota, timed(undoWave)),
+		of(access.CutQuota, undoWave),
 		of(access.CutQuota, alone(deleteHaircut)),
 
 		// Who may do what.

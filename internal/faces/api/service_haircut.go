@@ -208,7 +208,7 @@ func (s haircutService) ApplyHaircut(ctx context.Context, m *musterv1.ApplyHairc
 
 // UndoHaircut gives back what one wave cut.
 func (s haircutService) UndoHaircut(ctx context.Context, m *musterv1.UndoHaircutRequest) (*musterv1.UndoHaircutResponse, error) {
-	result, w, err := s.write(ctx, m, core.UndoHaircut{Name: m.GetName(), Cluster: m.GetCluster()})
+	result, w, err := s.write(ctx, m, core.UndoHaircut{Name: m.GetName(), Cluster: m.GetCluster(), Overcommit: m.GetOvercommit()})
 	if err != nil {
 		return nil, err
 	}

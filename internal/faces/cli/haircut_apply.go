@@ -18,6 +18,7 @@ type haircutDoOptions struct {
 	*app
 	writing
 	confirming
+	overcommit bool
 }
 
 func newHaircutReview(a *app) *cobra.Command {
@@ -90,8 +91,12 @@ func newHaircutUndo(a *app) *cobra.Command {
 	o := &haircutDoOptions{app: a}
 	var all bool
 	cmd := &cobra.Command{
-		Use:     "undo NAME [CLUSTER]",
-		Short:   "give back what the last wave cut, or that of one cluster, or --all",
+		Use:   "undo NAME [CLUSTER]",
+		Short: "give back what the last wave cut, or that of one cluster, or --all",
+		Long: `Undo gives the grants back that a wave cut, as they were.
+
+It is refused where that room has been granted or held since, so that more would be assigned than before
+the wave and than can be sustained: lower another grant, or --overcommit with a --reason.`,
 		Example: "  muster haircut undo autumn --reason 'a promise broke'\n  muster haircut undo autumn --all --reason 'the nodes are back'",
 		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -102,14 +107,16 @@ func newHaircutUndo(a *app) *cobra.Command {
 		},
 	}
 	o.writing.flags(cmd)
+	o.writing.proposes(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "every wave that is in force, the last first")
+	cmd.Flags().BoolVar(&o.overcommit, "overcommit", false, "though the room was granted or held since; needs a --reason")
 	return cmd
 }
 
 // undo takes one wave back: the last, or that of a cluster.
 func (o *haircutDoOptions) undo(ctx context.Context, name, cluster string) error {
 	return o.wave(ctx, func(ctx context.Context) (*musterv1.Written, string, error) {
-		res, err := o.client().Haircuts.UndoHaircut(ctx, &musterv1.UndoHaircutRequest{Write: o.writing.message(), Name: name, Cluster: cluster})
+		res, err := o.client().Haircuts.UndoHaircut(ctx, &musterv1.UndoHaircutRequest{Write: o.writing.message(), Name: name, Cluster: cluster, Overcommit: o.overcommit})
 		return res.GetWritten(), "the wave of haircut " + name + " over " + res.GetCluster() + " (" + words.CutClass(res.GetClass()) + ") is undone: its grants are as they were", err
 	})
 }

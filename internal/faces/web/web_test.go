@@ -195,6 +195,15 @@ func TestHaircutByForms(t *testing.T) {
 	if code, body := step("apply", wave); code != http.StatusOK || assigned() >= 104 {
 		t.Fatalf("apply: %d, %d assigned\n%.900s", code, assigned(), body)
 	}
+	elm := core.SetGrant{Quota: "research/elm", Partition: "tiger/h200", GPUs: 40, Overcommit: true}
+	h.do(core.CreateQuota{Path: elm.Quota}, elm) // the room is given to another quota meanwhile
+	if code, _ := step("undo", wave); code != http.StatusBadRequest {
+		t.Fatalf("what was granted since is promised twice: %d", code)
+	}
+	_, over := h.get("/haircut/spring/undo?cluster=tiger")
+	has(t, over, "before the wave", "Overcommit: assign more than can be sustained")
+	elm.GPUs = 0
+	h.do(elm)
 	if code, _ := step("undo", wave); code != http.StatusOK || assigned() != 104 {
 		t.Fatalf("undo: %d, %d assigned", code, assigned())
 	}

@@ -37,11 +37,11 @@ func haircutOf(s *fleet.State, scope string, p *fleet.Partition, now fleet.Insta
 // haircutStep plans a haircut and tells the people concerned, puts its next wave into force, or
 // undoes the last one.
 func haircutStep(v yamlfile.Value) Action {
-	f := v.Fields("name", "scope", "basis", "state", "reason")
+	f := v.Fields("name", "scope", "basis", "state", "overcommit", "reason")
 	name := f.Need("name").Name()
 	if f.Has("state") {
 		if f.At("state").Word("applied", "undone") == "undone" {
-			return Told{Command: core.UndoHaircut{Name: name}, Reason: reasonOf(f)}
+			return Told{Command: core.UndoHaircut{Name: name, Overcommit: f.At("overcommit").Bool()}, Reason: reasonOf(f)}
 		}
 		return Told{Command: core.ApplyHaircut{Name: name}, Reason: reasonOf(f)}
 	}

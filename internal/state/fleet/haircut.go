@@ -84,6 +84,7 @@ type Wave struct {
 type PartitionBack struct {
 	Partition  string           `json:"partition"`
 	Promisable int              `json:"promisable"` // nodes
+	Assigned   int              `json:"assigned,omitempty"` // GPUs, with those that are held; 0: from a version that did not note it
 	Regranted  bool             `json:"regranted,omitempty"`
 	Nodes      map[string][]int `json:"nodes"`   // by quota, per island
 	Touched    map[string][]int `json:"touched"` // nodes that the quota's work touched, per island

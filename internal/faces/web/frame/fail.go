@@ -152,6 +152,11 @@ func Explain(err error) string {
 	return troubleOf(err).text
 }
 
+// Overpromises says whether an error refuses to assign more than can be sustained.
+func Overpromises(err error) bool {
+	return err != nil && troubleOf(err).code == string(client.Overpromise)
+}
+
 // pastPatience is how long a page waits for the past. After a start without notes of it,
 // gathering it takes minutes: the page shows the rest meanwhile, and asks again.
 const pastPatience = 800 * time.Millisecond

@@ -69,7 +69,7 @@ func Do(v *frame.Visit) (string, error) {
 		_, err = v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: name, Cluster: cluster, Class: v.Request.PostFormValue("class"), Early: v.Request.PostFormValue("early") != ""})
 		v.SayIf(err, "The wave over "+cluster+" is in force. It can be undone.")
 	case "undo":
-		_, err = v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: w, Name: name, Cluster: cluster})
+		_, err = v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: w, Name: name, Cluster: cluster, Overcommit: v.Request.PostFormValue("overcommit") != ""})
 		v.SayIf(err, "The wave over "+cluster+" is undone.")
 	case "delete":
 		if _, err = v.Haircuts.DeleteHaircut(v.Ctx, &musterv1.DeleteHaircutRequest{Write: w, Name: name}); err == nil {

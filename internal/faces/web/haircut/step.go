@@ -21,6 +21,7 @@ type stepView struct {
 	would   []string // what else would be written
 	more    int      // sentences that are left out
 	no      string   // why it would be refused
+	over    string   // why it would be refused without overcommit
 	command string
 }
 
@@ -45,9 +46,7 @@ func Step(v *frame.Visit) (frame.Page, error) {
 	}
 	try := &musterv1.Write{DryRun: true, Reason: onTrial}
 	if m.undo {
-		a, err := v.Haircuts.UndoHaircut(v.Ctx, &musterv1.UndoHaircutRequest{Write: try, Name: name, Cluster: cluster})
-		m.tell(a.GetWritten())
-		m.no = frame.Explain(err)
+		m.tryUndo(&musterv1.UndoHaircutRequest{Write: try, Name: name, Cluster: cluster})
 	} else {
 		a, err := v.Haircuts.ApplyHaircut(v.Ctx, &musterv1.ApplyHaircutRequest{Write: try, Name: name, Cluster: cluster, Class: class})
 		m.tell(a.GetWritten())
@@ -66,6 +65,18 @@ func Step(v *frame.Visit) (frame.Page, error) {
 // early says whether the wave would be applied before the day that people were told.
 func (m stepView) early() bool {
 	return !m.undo && m.h.GetEffective() != nil && m.h.GetEffective().AsTime().After(m.v.Now)
+}
+
+// tryUndo tries to undo the wave; where its room was granted or held since, with overcommit.
+func (m *stepView) tryUndo(ask *musterv1.UndoHaircutRequest) {
+	a, err := m.v.Haircuts.UndoHaircut(m.v.Ctx, ask)
+	if frame.Overpromises(err) {
+		m.over, ask.Overcommit = frame.Explain(err), true
+		m.command = words.Shell("muster", "haircut", "undo", ask.GetName(), ask.GetCluster(), "--overcommit", "--reason", "…")
+		a, err = m.v.Haircuts.UndoHaircut(m.v.Ctx, ask)
+	}
+	m.tell(a.GetWritten())
+	m.no = frame.Explain(err)
 }
 
 // onTrial is the reason of what is only tried.
