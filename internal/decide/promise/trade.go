@@ -148,8 +148,7 @@ func (t *trading) goings(k int, m move, lack int) (list []move) {
 }
 
 // roomFor is the island that a piece of backing may move to: a given one rather than the
-// one with the least room left; −1: there is none. A piece that stays broken moves only
-// beside one that is no smaller.
+// one with the least room left; −1: there is none.
 func (al *aligner) roomFor(m move, rather int) int {
 	best, s := -1, al.at(m.account, m.from)
 	for i := range al.islands {
@@ -157,7 +156,7 @@ func (al *aligner) roomFor(m move, rather int) int {
 		switch {
 		case i == m.from || is.left() < m.nodes:
 			continue
-		case m.nodes < s.backing && there.backing < s.backing:
+		case al.shrinks(m, &s, &there):
 			continue
 		case m.gang && (there.block > 0 || is.taken+al.rows[m.account].declare > is.share):
 			continue
@@ -167,4 +166,12 @@ func (al *aligner) roomFor(m move, rather int) int {
 		}
 	}
 	return best
+}
+
+// shrinks says whether the largest piece of an account would be smaller after a part of it moved, or the largest idle piece.
+func (al *aligner) shrinks(m move, from, to *stand) bool {
+	if m.nodes >= from.backing || to.backing >= from.backing {
+		return false
+	}
+	return to.backing+m.nodes < from.backing || al.idle(to)+m.nodes < al.idle(from)
 }
