@@ -135,17 +135,37 @@ func (al *aligner) keepLent(i int) {
 }
 
 // replaceLent covers work of a tree by other quotas of it, where who lent the
-// backing so far cannot lend all of it any longer.
+// backing so far cannot lend all of it any longer. A quota lends nothing that its own
+// first work lacks.
 func (al *aligner) replaceLent(i int) {
 	is := &al.islands[i]
 	for x := range is.trees {
 		for _, k := range al.trees[is.trees[x].tree].accounts {
 			t := &is.trees[x]
-			if n := min(t.floor-t.backing, al.rows[k].missing(), is.left()); n > 0 {
+			n := min(t.floor-t.backing, al.rows[k].missing(), is.left())
+			if n > 0 {
+				n = min(n, al.rows[k].missing()-al.ownWorkLacks(k, i))
+			}
+			if n > 0 {
 				al.add(k, al.stand(k, i), n)
 			}
 		}
 	}
+}
+
+// ownWorkLacks is how many nodes the first work of an account lacks in other islands, and could have there.
+func (al *aligner) ownWorkLacks(k, island int) (nodes int) {
+	r := &al.rows[k]
+	if !r.uncovered() {
+		return 0
+	}
+	al.findFirst(k)
+	for x := range r.stands {
+		if s := &r.stands[x]; s.island != island {
+			nodes += max(0, min(s.first-s.backing, al.islands[s.island].left()))
+		}
+	}
+	return nodes
 }
 
 // add backs an account with n more nodes of an island.
