@@ -26,6 +26,7 @@ type line struct {
 	cut       fleet.Cut
 	partition string
 	steps     []step
+	share     fleet.Permille // that a fixed buffer of the plan asks of every grant; 0: it is not one share for all
 }
 
 // step is what one wave cuts of it.
@@ -69,7 +70,7 @@ func concerns(h *fleet.Haircut) map[string]*concern {
 		owners := map[string]bool{}
 		for _, cut := range part.Cuts {
 			c := of(cut.Owner, cut.Quota)
-			c.lines = append(c.lines, line{cut, part.Partition, stepsOf(h, part.Partition, cut.Quota)})
+			c.lines = append(c.lines, line{cut, part.Partition, stepsOf(h, part.Partition, cut.Quota), shareOf(h)})
 			owners[cut.Owner] = true
 		}
 		for _, t := range part.Touches() {
@@ -168,7 +169,7 @@ var plainWords = dress{
 		var b strings.Builder
 		for _, x := range lines {
 			fmt.Fprintf(&b, "  %s in %s: %s -> %s (%s). It uses %s now; the most in 90 days was %s.%s%s\n",
-				x.cut.Quota, x.partition, text.Group(x.cut.Was), text.Count(x.cut.Now, "GPU"), x.less(), text.Group(x.cut.Usage), text.Group(x.cut.Highest), askedOf(x.cut), belowGang(x.cut))
+				x.cut.Quota, x.partition, text.Group(x.cut.Was), text.Count(x.cut.Now, "GPU"), x.less(), text.Group(x.cut.Usage), text.Group(x.cut.Highest), x.asked(), belowGang(x.cut))
 		}
 		return b.String()
 	},
@@ -185,7 +186,7 @@ var markdown = dress{
 				x.cut.Quota, x.partition, x.cut.Was, x.cut.Now, x.cut.Usage, x.cut.Highest, x.waves())
 		}
 		for _, x := range lines {
-			if text := askedOf(x.cut) + belowGang(x.cut); text != "" {
+			if text := x.asked() + belowGang(x.cut); text != "" {
 				fmt.Fprintf(&b, "\n%s in %s:%s\n", x.cut.Quota, x.partition, text)
 			}
 		}
@@ -194,17 +195,31 @@ var markdown = dress{
 	item: "- ",
 }
 
-// askedOf says why a cut is not what was asked of its quota.
-func askedOf(c fleet.Cut) string {
-	if c.Why == "" || c.Asked == 0 || c.Was == 0 {
+// shareOf is the share that a plan asks of every grant, where it names a fixed buffer.
+func shareOf(h *fleet.Haircut) fleet.Permille {
+	if h.Basis != fleet.BasisQuota || h.Buffer == nil || h.Buffer.Learns() {
+		return 0
+	}
+	return h.Buffer.Share
+}
+
+// asked says why a cut is not what was asked of its quota.
+func (x line) asked() string {
+	if c := x.cut; c.Why == "" || c.Asked == 0 || c.Was == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" Its part of what is to be cut in the partition, in proportion to its grant, would be %s (%s) in all waves together. The plan differs, because %s.",
-		text.Count(c.Asked, "GPU"), ofGrant(c.Asked, c.Was), c.Why.Says())
+		text.Count(x.cut.Asked, "GPU"), x.ofGrant(), x.cut.Why.Says())
 }
 
-func ofGrant(gpus, grant int) string {
-	return fmt.Sprintf("%.0f %% of its grant", 100*float64(gpus)/float64(grant))
+// ofGrant says which share of its grant is asked, and that rounding made it another one than the buffer's.
+func (x line) ofGrant() string {
+	asked, grant := x.cut.Asked, x.cut.Was
+	is := fmt.Sprintf("%.0f %% of its grant", 100*float64(asked)/float64(grant))
+	if x.share == 0 || asked*1000 == grant*int(x.share) {
+		return is
+	}
+	return fmt.Sprintf("%s of its grant, in whole GPUs", x.share.Percent())
 }
 
 func belowGang(c fleet.Cut) string {

@@ -132,6 +132,7 @@ func TestALetterSaysWhenAndWhy(t *testing.T) {
 			"Nothing changes before Mon 2026-11-30 00:00Z", "The reason that was given: the hall runs hot.\n",
 			"would be 10 GPUs (16 % of its grant)", "because others keep their gangs",
 		}},
+		{"the share that was set", fleet.Haircut{Basis: fleet.BasisQuota, Buffer: &fleet.Buffer{Kind: fleet.Fixed, Share: 150}}, []string{"would be 10 GPUs (15 % of its grant, in whole GPUs)"}},
 		{"no day", fleet.Haircut{}, []string{"No day is set."}},
 	} {
 		one.h.Name, one.h.Waves = "autumn", []fleet.Wave{wave}

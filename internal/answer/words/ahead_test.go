@@ -16,6 +16,7 @@ func TestMomentsToComeAreReadAsPeopleWriteThem(t *testing.T) {
 		"Fri 18:00":             "2026-11-27T18:00:00+01:00",
 		"monday":                "2026-11-30T00:00:00+01:00",
 		"tomorrow":              "2026-11-24T00:00:00+01:00",
+		"today 18:00":           "2026-11-23T18:00:00+01:00",
 		"tomorrow 9:30":         "2026-11-24T09:30:00+01:00",
 		"2026-12-04":            "2026-12-04T00:00:00+01:00",
 		"2026-12-04 18:00":      "2026-12-04T18:00:00+01:00",
@@ -37,7 +38,7 @@ func TestMomentsToComeAreReadAsPeopleWriteThem(t *testing.T) {
 			t.Errorf("%q: %v %v, not %s", text, at, ok, want)
 		}
 	}
-	for _, text := range []string{"", "soon", "frida", "friday 25:00", "-3d", "-1h", "2026-13-01", "thursday 2026-12-04", "tomorrow 2026-11-24", "2026-12-04 Z", "2026-12-04 18:00ZZ", "d", "99999999999d"} {
+	for _, text := range []string{"", "soon", "frida", "friday 25:00", "-3d", "-1h", "today", "yesterday", "2026-13-01", "thursday 2026-12-04", "tomorrow 2026-11-24", "2026-12-04 Z", "2026-12-04 18:00ZZ", "d", "99999999999d"} {
 		if at, ok := Ahead(text, now, berlin); ok {
 			t.Errorf("%q was read as %v", text, at)
 		}

@@ -11,6 +11,7 @@ import (
 var siblingFlags = map[string][]string{
 	"ended":     {"all"},
 	"finished":  {"all"},
+	"preempted": {"evicted"},
 	"partition": {"scope", "cluster"},
 	"cluster":   {"scope", "partition"},
 	"scope":     {"partition", "cluster"},

@@ -46,3 +46,24 @@ func blank(v pflag.Value) bool {
 	}
 	return v.Type() == "string" && empty(v.String())
 }
+
+// blankArgument refuses an argument that is blank, for the same reason, in the word that the usage line has for it.
+func blankArgument(cmd *cobra.Command, args []string) error {
+	at := slices.IndexFunc(args, func(s string) bool { return strings.TrimSpace(s) == "" })
+	if at < 0 || !slices.Contains([]string{asking, working, changing}, groupOf(cmd)) {
+		return nil
+	}
+	return usage("%s is blank; give it a value: %s %s", argumentAt(cmd, at), cmd.CommandPath(), strings.Join(strings.Fields(cmd.Use)[1:], " "))
+}
+
+// argumentAt is the word of the usage line for an argument; the last may stand for several.
+func argumentAt(cmd *cobra.Command, at int) string {
+	words := strings.Fields(cmd.Use)[1:]
+	if len(words) > 0 && at >= len(words) && strings.HasSuffix(words[len(words)-1], "...") {
+		at = len(words) - 1
+	}
+	if at < len(words) && strings.Trim(words[at], "ABCDEFGHIJKLMNOPQRSTUVWXYZ.") == "" {
+		return strings.TrimSuffix(words[at], "...")
+	}
+	return "an argument"
+}

@@ -62,7 +62,7 @@ func (s *span) message() *durationpb.Duration {
 	return durationpb.New(s.d)
 }
 
-// moment is a flag with a moment: RFC 3339, a day, or how long ago; with ahead, a moment to
+// moment is a flag with a moment: of the past, as text.Back reads it; with ahead, a moment to
 // come as words.Ahead reads it.
 type moment struct {
 	env   *Env
@@ -71,15 +71,15 @@ type moment struct {
 	text  string
 }
 
-func (m *moment) Set(text string) error {
-	at, ok := m.parse(text)
+func (m *moment) Set(word string) error {
+	at, ok := m.parse(word)
 	if !ok && m.ahead {
-		return usage("%.40q could not be read as a moment; write it as in %s", text, words.AheadExamples)
+		return usage("%.40q could not be read as a moment; write it as in %s", word, words.AheadExamples)
 	}
 	if !ok {
-		return usage("%.40q could not be read as a moment; write it as in 2026-11-21, '2026-11-21 18:00', 2026-11-21T12:00:00Z, or 2h for two hours ago", text)
+		return usage("%.40q could not be read as a moment; write it as in %s", word, text.BackExamples)
 	}
-	m.at, m.text = at, text
+	m.at, m.text = at, word
 	return nil
 }
 
@@ -87,14 +87,7 @@ func (m *moment) parse(when string) (time.Time, bool) {
 	if m.ahead {
 		return words.Ahead(when, m.env.Now(), m.env.zone())
 	}
-	if at, ok := text.Moment(when, m.env.zone()); ok {
-		return at, true
-	}
-	d, err := yamlfile.ParseDuration(strings.TrimSuffix(when, " ago"))
-	if err != nil || d < 0 {
-		return time.Time{}, false
-	}
-	return m.env.Now().Add(-d), true
+	return text.Back(when, m.env.Now(), m.env.zone())
 }
 
 // in reads the same words anew in a time zone: a day begins at another moment there.

@@ -36,7 +36,8 @@ acknowledged, by you, until the time is over, also after the server was restarte
 		},
 	}
 	o.writing.flags(cmd)
-	cmd.Flags().DurationVar(&o.lasts, "for", 8*time.Hour, "how long, up to 720h")
+	o.lasts = 8 * time.Hour
+	cmd.Flags().Var(SpanFlag(&o.lasts), "for", "how long, up to 30d")
 	return cmd
 }
 

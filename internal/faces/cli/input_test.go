@@ -16,6 +16,7 @@ func TestMomentsAreDatesOrHowLongAgo(t *testing.T) {
 	for text, want := range map[string]time.Time{
 		"2h":                        noon.now.Add(-2 * time.Hour),
 		"1d12h":                     noon.now.Add(-36 * time.Hour),
+		"yesterday":                 time.Date(2026, 11, noon.now.Day()-1, 0, 0, 0, 0, time.UTC),
 		"2026-11-20":                time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC),
 		"2026-11-20T08:30:00+01:00": time.Date(2026, 11, 20, 7, 30, 0, 0, time.UTC),
 	} {

@@ -26,7 +26,7 @@ type jobListOptions struct {
 	namespace, target, partition, user string
 	failedBy                           string
 	states                             []string
-	all, waits, reasons, mine          bool
+	all, waits, reasons, mine, evicted bool
 	limit                              int32
 }
 
@@ -36,7 +36,7 @@ func newJobList(a *app) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "list workloads, in order of submission; with ended ones the newest first",
-		Example: "  muster job list --waiting\n  muster job list --target research -o wide\n  muster job list --mine --sort -gpus\n  muster job list --failed-by node\n  muster job list --watch\n  muster job list --target flex -o svg > queue.svg",
+		Example: "  muster job list --waiting\n  muster job list --target research -o wide\n  muster job list --mine --sort -gpus\n  muster job list --failed-by node\n  muster job list --evicted --mine\n  muster job list --watch\n  muster job list --target flex -o svg > queue.svg",
 		Args:    needs(0, 0, ""),
 
 		Annotations: map[string]string{formatsOf: "svg"},
@@ -57,6 +57,7 @@ func newJobList(a *app) *cobra.Command {
 	f.StringSliceVar(&o.states, "state", nil, "only in these states: "+strings.Join(words.WorkloadStates, ", "))
 	f.StringVar(&o.failedBy, "failed-by", "", "only failed work, by what broke it: "+strings.Join(failures, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("failed-by", cobra.FixedCompletions(failures, cobra.ShellCompDirectiveNoFileComp))
+	f.BoolVar(&o.evicted, "evicted", false, "only those that were evicted at least once, back in their queue or not; with -A ended ones, too")
 	f.BoolVarP(&o.all, "all", "A", false, "those that have ended, too")
 	f.BoolVar(&o.waits, "waiting", false, "only those that wait")
 	f.BoolVar(&o.reasons, "reasons", true, "say the reason of each one that waits")
@@ -67,6 +68,9 @@ func newJobList(a *app) *cobra.Command {
 // settle brings the flags that choose states together.
 func (o *jobListOptions) settle() error {
 	for _, s := range o.states {
+		if s == "evicted" || s == "preempted" {
+			return usage("--state %s is no state: evicted work is pending again; muster job list --evicted lists it", s)
+		}
 		if !slices.Contains(words.WorkloadStates, s) {
 			return usage("--state %.40q is no state; write one of %s", s, strings.Join(words.WorkloadStates, ", "))
 		}
@@ -78,6 +82,8 @@ func (o *jobListOptions) settle() error {
 		return usage("--failed-by lists work that has failed; leave --state and --waiting out")
 	case o.failedBy != "" && o.output == "svg":
 		return usage("--failed-by lists work that has failed, and the picture shows the queue; leave one of them out")
+	case o.evicted && o.output == "svg":
+		return usage("--evicted lists work, and the picture shows the queue; leave one of them out")
 	case o.mine && o.user != "":
 		return usage("--mine lists your workloads, and --user those of %s; give one of them", o.user)
 	case o.limit < 1 || o.limit > 10000:
@@ -132,7 +138,7 @@ func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsRespo
 		AsOf: o.asOf.message(), Namespace: o.namespace, Target: o.target, Partition: o.partition, User: o.user,
 		States: o.states, Limit: o.limit, Reasons: o.reasons, NewestFirst: slices.ContainsFunc(o.states, words.Ended),
 	}
-	if o.failedBy == "" && (o.sort == "" || o.output == "json" || o.output == "yaml") {
+	if !o.filters() && (o.sort == "" || o.output == "json" || o.output == "yaml") {
 		return o.client().Workloads.ListWorkloads(ctx, ask)
 	}
 	all := &musterv1.ListWorkloadsResponse{}
@@ -141,8 +147,8 @@ func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsRespo
 		if err != nil {
 			return nil, err
 		}
-		all.Seen, all.Workloads, ask.From = res.GetSeen(), append(all.Workloads, o.broken(res.GetWorkloads())...), res.GetNext()
-		if ask.From == 0 || o.failedBy != "" && o.sort == "" && len(all.Workloads) > int(o.limit) {
+		all.Seen, all.Workloads, ask.From = res.GetSeen(), append(all.Workloads, o.kept(res.GetWorkloads())...), res.GetNext()
+		if ask.From == 0 || o.filters() && o.sort == "" && len(all.Workloads) > int(o.limit) {
 			return o.cut(all), nil
 		}
 	}
@@ -154,17 +160,19 @@ var (
 	causes   = map[string]string{"node": "infra", "itself": "own", "unknown": "not known"}
 )
 
-// broken keeps of failed work what was broken by what is asked for.
-func (o *jobListOptions) broken(list []*musterv1.Workload) []*musterv1.Workload {
-	if o.failedBy == "" {
-		return list
-	}
-	return slices.DeleteFunc(list, func(w *musterv1.Workload) bool { return w.GetFailureCause() != causes[o.failedBy] })
+// filters says whether the list is of less than the server knows to choose.
+func (o *jobListOptions) filters() bool { return o.failedBy != "" || o.evicted }
+
+// kept leaves of workloads what was broken by what is asked for, and what was evicted where that is asked for.
+func (o *jobListOptions) kept(list []*musterv1.Workload) []*musterv1.Workload {
+	return slices.DeleteFunc(list, func(w *musterv1.Workload) bool {
+		return o.failedBy != "" && w.GetFailureCause() != causes[o.failedBy] || o.evicted && w.GetEvictions() == 0
+	})
 }
 
 // cut leaves of more than was asked for so many, and says that there are others. Rows that will be sorted stay.
 func (o *jobListOptions) cut(all *musterv1.ListWorkloadsResponse) *musterv1.ListWorkloadsResponse {
-	if o.failedBy != "" && o.sort == "" && len(all.Workloads) > int(o.limit) {
+	if o.filters() && o.sort == "" && len(all.Workloads) > int(o.limit) {
 		all.Workloads = all.Workloads[:o.limit]
 		all.Next = all.Workloads[o.limit-1].GetId()
 	}
@@ -180,7 +188,7 @@ func (o *jobListOptions) table(list []*musterv1.Workload) *table {
 		column{head: "PARTITION", wide: true}, column{head: "ISLANDS", spare: true, wide: true},
 		column{head: "NODES", right: true, wide: true}, column{head: "USER", name: true, spare: true},
 		column{head: "TURN", right: true, spare: true}, column{head: "WAITED", right: true, wide: true},
-		column{head: "EVICTED", right: true, spare: true, wide: true}, column{head: "MENDED", right: true, spare: true, wide: true},
+		column{head: "EVICTED", right: true, spare: true, wide: !o.evicted}, column{head: "MENDED", right: true, spare: true, wide: true},
 		column{head: "AGE", right: true},
 	)
 	for _, w := range list {

@@ -21,7 +21,7 @@ type reading struct {
 
 func (r *reading) flags(a *app, cmd *cobra.Command) {
 	r.asOf.env = a.Env
-	cmd.Flags().Var(&r.asOf, "as-of", "as it was at a moment: 2026-11-21T12:00:00Z, or 2h for two hours ago")
+	cmd.Flags().Var(&r.asOf, "as-of", "as it was at a moment: yesterday, 'monday 18:00', 2026-11-21T12:00:00Z, or 2h for two hours ago")
 	cmd.Flags().StringVar(&a.sort, "sort", "", "sort the rows of tables and CSV by this column; -COLUMN from the largest down")
 	cmd.Flags().BoolVarP(&r.watch, "watch", "w", false, "show it again whenever something happens")
 }

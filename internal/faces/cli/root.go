@@ -123,7 +123,7 @@ func newRoot(a *app) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       a.Version,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.check(cmd.Annotations[formatsOf]); err != nil {
 				return err
 			}
@@ -131,6 +131,9 @@ func newRoot(a *app) *cobra.Command {
 				return err
 			}
 			if err := blankFlag(cmd); err != nil {
+				return err
+			}
+			if err := blankArgument(cmd, args); err != nil {
 				return err
 			}
 			return a.checkToken()

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"regexp"
 	"slices"
@@ -17,7 +16,7 @@ import (
 var otherwise = map[string][]string{
 	"kinds": {"kind"}, "states": {"state"}, "pools": {"pool", "gang"}, "names": {"name"},
 	"scope": {"scope", "partition"}, "quota": {"quota", "target"},
-	"blocks": {"block"}, "gpus": {"gpu"}, "nodes": {"node"}, "updates": {"update"},
+	"name": {"save"}, "blocks": {"block"}, "gpus": {"gpu"}, "nodes": {"node"}, "updates": {"update"},
 }
 
 // index is the place in a list, as in kinds[0].
@@ -47,8 +46,10 @@ func placeOf(cmd *cobra.Command, f *musterv1.FieldViolation) string {
 			return "--" + name
 		}
 	}
-	if word := cmp.Or(arguments[head], strings.ToUpper(head)); slices.Contains(strings.Fields(cmd.Use), word) {
-		return word
+	for _, word := range append([]string{strings.ToUpper(head)}, arguments[head]...) {
+		if slices.ContainsFunc(strings.Fields(cmd.Use), func(s string) bool { return strings.TrimSuffix(s, "...") == word }) {
+			return word
+		}
 	}
 	for _, name := range names {
 		if cmd.LocalNonPersistentFlags().Lookup(name) != nil {
@@ -59,12 +60,12 @@ func placeOf(cmd *cobra.Command, f *musterv1.FieldViolation) string {
 }
 
 // arguments are the fields whose arguments bear another word than they.
-var arguments = map[string]string{"path": "QUOTA"}
+var arguments = map[string][]string{"path": {"QUOTA"}, "names": {"NODE"}, "name": {"CLUSTER"}}
 
 // namesOf are the flags that a field may have been given by.
 func namesOf(f *musterv1.FieldViolation) (head string, names []string) {
 	path := index.ReplaceAllString(f.GetField(), "")
-	for _, whole := range []string{"spec.", "write.", "zone.", "update.", "notice."} {
+	for _, whole := range []string{"spec.", "write.", "zone.", "update.", "notice.", "record.", "binding."} {
 		path = strings.TrimPrefix(path, whole)
 	}
 	head, _, _ = strings.Cut(path, ".")

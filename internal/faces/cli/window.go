@@ -27,7 +27,7 @@ const usualWindow = 30 * 24 * time.Hour
 func (w *window) flags(a *app, cmd *cobra.Command) {
 	w.reading.flags(a, cmd)
 	w.since.env = a.Env
-	cmd.Flags().Var(&w.since, "since", "from this moment on: 2026-11-01, or a time span before now as in 90d ("+text.Duration(usualWindow)+")")
+	cmd.Flags().Var(&w.since, "since", "from this moment on: yesterday, monday, 2026-11-01, or a time span before now as in 90d ("+text.Duration(usualWindow)+")")
 }
 
 // from is the moment from which on the window is asked for.

@@ -20,9 +20,19 @@ func TestAPlanSaysWhatWasAskedInAll(t *testing.T) {
 		Waves: []*musterv1.HaircutWave{part(256, cut("oak", 20), cut("elm", 10)), part(230, cut("oak", 20))},
 		Sums:  &musterv1.HaircutSums{Total: 48},
 	}
-	want := "That is 18.8 % of the 256 GPUs assigned where it cuts; asked are 38 GPUs (14.8 %). They differ because nodes are cut whole and gangs are kept; each cut says why."
-	if got := CutAndAsked(h); got != want {
-		t.Errorf("%q, want %q", got, want)
+	for _, one := range []struct {
+		ask  *musterv1.HaircutAsk
+		want string
+	}{
+		{&musterv1.HaircutAsk{Basis: "cluster"}, "Asked are 38 of the 256 GPUs assigned where it cuts (14.8 %: what is assigned above sustainable)"},
+		{&musterv1.HaircutAsk{Basis: "quota"}, "Asked are 38 of the 256 GPUs assigned where it cuts (14.8 %: the buffer's share, rounded up to whole GPUs in each partition)"},
+		{&musterv1.HaircutAsk{Basis: "quota", Buffer: &musterv1.Buffer{Share: 0.145}}, "Asked are 14.5 %, which is 38 of the 256 GPUs assigned where it cuts (14.8 %: the buffer's share, rounded up to whole GPUs in each partition)"},
+	} {
+		h.Ask = one.ask
+		want := one.want + "; it cuts 48 (18.8 %). They differ because nodes are cut whole and gangs are kept; each cut says why."
+		if got := CutAndAsked(h); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 	if got := CutAndAsked(&musterv1.Haircut{}); got != "" {
 		t.Errorf("a plan that cuts nothing says %q", got)

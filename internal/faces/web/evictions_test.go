@@ -41,3 +41,14 @@ func TestATeamSeesWhatWasTakenAndForWhom(t *testing.T) {
 		t.Errorf("no length of time is answered with %d", code)
 	}
 }
+
+// The page of workloads lists what was evicted, and nothing else.
+func TestEvictedWorkIsListed(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.evict()
+	_, page := h.get("/workloads?states=evicted")
+	has(t, page, `href="/workload/elm/guest"`, "muster job list --evicted")
+	if strings.Contains(page, `href="/workload/oak/urgent"`) {
+		t.Error("what was never evicted is listed, too")
+	}
+}

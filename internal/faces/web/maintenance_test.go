@@ -133,7 +133,7 @@ func TestWorkThatBearsAFreezeSaysSo(t *testing.T) {
 func TestFormsOfPlannedWorkSayWhichFieldIsWrong(t *testing.T) {
 	h := planned(t)
 	zone := url.Values{"name": {"z"}, "scope": {"tiger"}, "to": {"7d"}, "why": {"w"}, "owner": {"ada"}, "link": {"https://example.com"}}
-	update := url.Values{"name": {"u"}, "component": {"nic"}, "version": {"2"}, "impact": {"restart"}, "lasts": {"1h"}, "executor": {"people"}}
+	update := url.Values{"name": {"u"}, "component": {"nic"}, "version": {"2"}, "impact": {"restart"}, "lasts": {"2d"}, "executor": {"people"}}
 	rollout := url.Values{"name": {"r"}, "scope": {"tiger/h200"}, "updates": {"driver-580"}}
 	notice := url.Values{"name": {"n"}, "nodes": {"tiger-h200-i1-001"}, "starts": {"3d"}, "lasts": {"1h"}, "impact": {"restart"}}
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestFormsOfPlannedWorkSayWhichFieldIsWrong(t *testing.T) {
 		{"a workload that is none", "add-zone", zone, "workload", "moonshot", "is NAMESPACE/NAME", "workload"},
 		{"a place that is not there", "add-zone", zone, "scope", "lion", "lion", ""},
 		{"a deadline in the past", "add-update", update, "deadline", "2001-01-01", `"2001-01-01" is in the past; write a moment to come`, "deadline"},
-		{"no length", "add-update", update, "lasts", "soon", `"soon" is not a length of time; write one such as 45m or 24h`, "lasts"},
+		{"no length", "add-update", update, "lasts", "soon", `"soon" is not a length of time; write one such as 45m, 24h or 2d`, "lasts"},
 		{"another's nodes", "start-rollout", rollout, "scope", "tiger/h200/i1", `rollout "driver" has nodes of this scope; wait until it is done, abandon it, or choose other nodes`, ""},
 		{"a node that is not there", "announce", notice, "nodes", "none", "none", ""},
 		{"more days than a quarter has", "zone-days", url.Values{}, "days", "93", "92", "days"},

@@ -34,7 +34,7 @@ func TestMomentsAsPagesWriteThem(t *testing.T) {
 	if code != http.StatusBadRequest {
 		t.Errorf("noon is answered with %d", code)
 	}
-	has(t, body, "write 2026-11-21 12:01:00, 15:04 of today", "Correct the address")
+	has(t, body, "write 2026-11-21 12:01:00, yesterday, 15:04 of today", "Correct the address")
 }
 
 // Who sent a form has no address to mend; who only asked has changed nothing, and need not be told.

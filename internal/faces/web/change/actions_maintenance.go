@@ -10,6 +10,8 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/recurrence"
+
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 var (
@@ -27,9 +29,9 @@ func (a *attempt) span(name string) *durationpb.Duration {
 	if word == "" {
 		return nil
 	}
-	d, err := time.ParseDuration(word)
-	if err != nil || d <= 0 {
-		a.unfit(name, "a length of time", "one such as 45m or 24h")
+	d, ok := words.Length(word)
+	if !ok || d <= 0 {
+		a.unfit(name, "a length of time", "one such as 45m, 24h or 2d")
 	}
 	return durationpb.New(d)
 }

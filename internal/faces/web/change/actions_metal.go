@@ -181,8 +181,8 @@ func incidentPage(f values) string { return "/incident/" + f["name"] }
 
 // acknowledge says that the reader has seen a warning.
 func acknowledge(a *attempt) (*musterv1.Written, error) {
-	lasts, err := time.ParseDuration(a.text("lasts"))
-	if err != nil || lasts <= 0 || lasts > 30*24*time.Hour {
+	lasts, ok := words.Length(a.text("lasts"))
+	if !ok || lasts <= 0 || lasts > 30*24*time.Hour {
 		a.unfit("lasts", "a length of time of up to 30 days", "one such as 8h")
 	}
 	return send(a, a.v.System.AcknowledgeWarning, &musterv1.AcknowledgeWarningRequest{Write: a.write, Key: a.text("warning"), Lasts: durationpb.New(lasts)})

@@ -72,7 +72,7 @@ await step('a form that asks nonsense is answered, and nothing breaks', async ta
     assert.ok(await tab.locator('.banner[role=alert], .trouble').count(), q);
     assert.equal(await tab.locator('script:not([src])').count(), 0);
   }
-  for (const p of ['/?as-of=yesterday', '/workload/no/such', '/partition/no/such', '/team/no/such', '/node/no', '/haircut/no', '/nowhere', '/nodes?scope=no', '/events?since=x', '/?as-of=2099-01-01', '/haircuts?kind=fixed&share=x']) {
+  for (const p of ['/?as-of=someday', '/workload/no/such', '/partition/no/such', '/team/no/such', '/node/no', '/haircut/no', '/nowhere', '/nodes?scope=no', '/events?since=x', '/?as-of=2099-01-01', '/haircuts?kind=fixed&share=x']) {
     const r = await go(tab, p);
     assert.ok(r.status() >= 400 && r.status() < 500, `${p}: ${r.status()}`);
     assert.ok(await tab.locator('.trouble, .banner[role=alert]').first().innerText(), p);

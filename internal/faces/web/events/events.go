@@ -95,7 +95,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if m.filters["since"] != "" {
 		at, err := frame.Moment(m.filters["since"], v.Now)
 		if err != nil {
-			return m.refused(frame.Wrong("Since", frame.Unfit(m.filters["since"], "a moment", "one such as 2026-03-01T12:00:00Z, or 2h")))
+			return m.refused(frame.Wrong("Since", frame.Unfit(m.filters["since"], "a moment", "one such as yesterday, 2026-03-01T12:00:00Z, or 2h")))
 		}
 		ask.Since = timestamppb.New(at)
 	}

@@ -49,13 +49,10 @@ func (s *Site) visit(w http.ResponseWriter, r *http.Request) (*Visit, error) {
 }
 
 // Moment reads a moment as an address or a form writes it: RFC 3339, what a
-// browser's field for times gives (in UTC), a time of today, or so long ago (2h).
+// browser's field for times gives (in UTC), a time of today, a day (yesterday), or so long ago (2h).
 func Moment(word string, now time.Time) (time.Time, error) {
 	word = strings.TrimSpace(word)
-	if d, err := time.ParseDuration(strings.TrimPrefix(word, "-")); err == nil {
-		return now.Add(-d), nil
-	}
-	if at, ok := text.Moment(word, time.UTC); ok {
+	if at, ok := text.Back(strings.TrimPrefix(word, "-"), now, time.UTC); ok {
 		return at.UTC(), nil
 	}
 	for _, layout := range []string{"15:04:05", "15:04"} { // as pages write a moment of today
@@ -64,7 +61,7 @@ func Moment(word string, now time.Time) (time.Time, error) {
 			return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), 0, time.UTC), nil
 		}
 	}
-	return time.Time{}, Wrong("As of", Unfit(word, "a moment", now.UTC().Format("2006-01-02 15:04:05")+", 15:04 of today, or 2h for two hours ago, in UTC"))
+	return time.Time{}, Wrong("As of", Unfit(word, "a moment", now.UTC().Format("2006-01-02 15:04:05")+", yesterday, 15:04 of today, or 2h for two hours ago, in UTC"))
 }
 
 // At is the moment that the page is about.

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"slices"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
@@ -30,12 +32,13 @@ func List(v *frame.Visit) (frame.Page, error) {
 	}
 	switch s := m.filters["states"]; s {
 	case "":
+	case evicted: // of all states, as Muster counts evictions and not a state
 	case "waiting":
 		ask.States = words.WaitingStates
 	default:
 		ask.States, ask.NewestFirst = []string{s}, words.Ended(s)
 	}
-	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
+	l, err := asked(v, ask, m.filters["states"] == evicted)
 	if unknown := frame.UnknownName(err); unknown != "" {
 		m.nothing = "No workload matches: " + unknown
 	} else if err != nil {
@@ -53,12 +56,39 @@ func List(v *frame.Visit) (frame.Page, error) {
 	}
 	switch s := m.filters["states"]; s {
 	case "":
+	case evicted:
+		command = append(command, "--evicted")
 	case "waiting":
 		command = append(command, "--waiting")
 	default:
 		command = append(command, "--state", s)
 	}
 	return frame.Page{Title: "Workloads", Nav: "workloads", Command: words.Shell(command...), Body: listBody(m), Lead: "What runs, how it holds its GPUs, and what waits for which reason. Choose a workload to see why."}, nil
+}
+
+// evicted is the filter for work that was evicted at least once, and has not ended.
+const evicted = "evicted"
+
+// asked lists workloads; where only evicted ones are wanted, a page of these.
+func asked(v *frame.Visit, ask *musterv1.ListWorkloadsRequest, onlyEvicted bool) (*musterv1.ListWorkloadsResponse, error) {
+	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
+	if err != nil || !onlyEvicted {
+		return l, err
+	}
+	l.Workloads = wereEvicted(l.GetWorkloads())
+	for l.GetNext() > 0 && len(l.GetWorkloads()) < int(ask.GetLimit()) {
+		ask.From = l.GetNext()
+		more, err := v.Workloads.ListWorkloads(v.Ctx, ask)
+		if err != nil {
+			return nil, err
+		}
+		l.Workloads, l.Next, l.Others = append(l.Workloads, wereEvicted(more.GetWorkloads())...), more.GetNext(), more.GetOthers()
+	}
+	return l, nil
+}
+
+func wereEvicted(list []*musterv1.Workload) []*musterv1.Workload {
+	return slices.DeleteFunc(list, func(w *musterv1.Workload) bool { return w.GetEvictions() == 0 })
 }
 
 // holdsWord is the word for how GPUs are held; usage where nothing is said.
