@@ -143,6 +143,34 @@ func TestAFieldOfAMeaningSaysWhatWouldBeRight(t *testing.T) {
 // meaningful are the fields that are read as something else than a text.
 var meaningful = []string{"gpus", "gang", "until", "id", "job", "canary", "soak", "lasts", "freeze", "days", "starts", "from", "deadline", "islands", "wanted"}
 
+// typed are the fields of a page into which something is typed.
+var typed = regexp.MustCompile(`<(?:input|textarea)\b[^>]*>`)
+
+// Every field into which something is typed shows what would be right: in forms, and in the filters above lists.
+func TestEveryFieldShowsWhatWouldBeRight(t *testing.T) {
+	h := planned(t)
+	checked := 0
+	pages := slices.Clone(everyPage)
+	for _, name := range forms {
+		pages = append(pages, "/do/"+name)
+	}
+	pages = append(pages, "/do/cordon?try=yes&nodes=tiger-h200-i1-001", "/haircuts?basis=quota")
+	for _, path := range pages {
+		_, body := h.get(path)
+		for _, field := range typed.FindAllString(body, -1) {
+			if regexp.MustCompile(`type="(hidden|checkbox|range|password)"|value="[^"]`).MatchString(field) {
+				continue
+			}
+			if checked++; !regexp.MustCompile(`placeholder="[^"]`).MatchString(field) {
+				t.Errorf("%s: %s shows no example", path, field)
+			}
+		}
+	}
+	if checked < 60 {
+		t.Errorf("only %d fields were checked", checked)
+	}
+}
+
 // A form that was not tried yet has a way back, and what stands in a field that must be filled in says that it is an example.
 func TestAFormHasAWayBackAndItsExamplesSayThatTheyAreSome(t *testing.T) {
 	h := planned(t)

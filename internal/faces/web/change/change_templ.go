@@ -522,7 +522,7 @@ func confirm(m view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<label>Reason <span class=\"dim\">kept in the history</span> <textarea name=\"reason\" required maxlength=\"2000\"></textarea></label><p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<label><span>Reason <span class=\"dim\">kept in the history</span></span> <textarea name=\"reason\" placeholder=\"such as agreed with its owner\" required maxlength=\"2000\"></textarea></label><p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

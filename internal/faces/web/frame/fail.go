@@ -104,6 +104,18 @@ func troubleOf(err error) trouble {
 	return t
 }
 
+// sentence writes what a refusal says as a sentence: on a page it stands alone. A name at its beginning stays as it is.
+func sentence(text string) string {
+	first, _, _ := strings.Cut(text, " ")
+	if slices.Contains([]string{"no", "there", "the", "a", "an", "it", "this", "only", "nothing", "you"}, first) {
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
+	if text != "" && !strings.ContainsAny(text[len(text)-1:], ".!?:;") {
+		text += "."
+	}
+	return text
+}
+
 // classify says what a code of the API means to the reader of a page.
 func (t *trouble) classify(code connect.Code) {
 	switch code {

@@ -346,7 +346,7 @@ func draftBody(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "\"> <label>Name <input name=\"name\" placeholder=\"one is made up\" pattern=\"[\\p{L}\\p{Nd}._:+@\\-]+\"></label> <label>Reason, as people are told <input name=\"reason\" required maxlength=\"2000\"></label> <label>Takes effect from, as people are told <input name=\"effective\" placeholder=\"monday, or 2026-12-01; UTC\" maxlength=\"40\"></label> <button class=\"primary\">Save the plan</button><p class=\"dim small\">Saving changes no quota. A saved plan is reviewed, announced, and applied wave by wave.</p></form></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "\"> <label>Name <input name=\"name\" placeholder=\"one is made up\" pattern=\"[\\p{L}\\p{Nd}._:+@\\-]+\"></label> <label>Reason, as people are told <input name=\"reason\" placeholder=\"such as the cluster runs hot\" required maxlength=\"2000\"></label> <label>Takes effect from, as people are told <input name=\"effective\" placeholder=\"monday, or 2026-12-01; UTC\" maxlength=\"40\"></label> <button class=\"primary\">Save the plan</button><p class=\"dim small\">Saving changes no quota. A saved plan is reviewed, announced, and applied wave by wave.</p></form></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1135,14 +1135,14 @@ func lost(text string, list []*musterv1.HaircutWork, v *frame.Visit) templ.Compo
 			}
 			for i, w := range list {
 				if i < 10 {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "<a href=\"")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "<a class=\"name\" href=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var55 templ.SafeURL
 					templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.To("/workload/" + w.GetWorkload())))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `haircut/haircut.templ`, Line: 234, Col: 66}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `haircut/haircut.templ`, Line: 234, Col: 79}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
 					if templ_7745c5c3_Err != nil {
@@ -1155,7 +1155,7 @@ func lost(text string, list []*musterv1.HaircutWork, v *frame.Visit) templ.Compo
 					var templ_7745c5c3_Var56 string
 					templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(w.GetWorkload())
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `haircut/haircut.templ`, Line: 234, Col: 86}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `haircut/haircut.templ`, Line: 234, Col: 99}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 					if templ_7745c5c3_Err != nil {
@@ -1560,7 +1560,7 @@ func savedBody(m view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 138, "<label>What you checked in the review <input name=\"reason\" required maxlength=\"2000\"></label> <button class=\"primary\">Review it</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 138, "<label>What you checked in the review <input name=\"reason\" placeholder=\"such as every row, with the owners\" required maxlength=\"2000\"></label> <button class=\"primary\">Review it</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1587,7 +1587,7 @@ func savedBody(m view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 141, "<label>How the people concerned were told <input name=\"reason\" required maxlength=\"2000\"></label> <button>Note that they were told</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 141, "<label>How the people concerned were told <input name=\"reason\" placeholder=\"such as by mail to the owners\" required maxlength=\"2000\"></label> <button>Note that they were told</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1614,7 +1614,7 @@ func savedBody(m view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 144, "<label>Reason for deleting <input name=\"reason\" required maxlength=\"2000\"></label> <button class=\"danger\">Delete the plan</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 144, "<label>Reason for deleting <input name=\"reason\" placeholder=\"such as it is out of date\" required maxlength=\"2000\"></label> <button class=\"danger\">Delete the plan</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2032,7 +2032,7 @@ func stepForm(m stepView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 185, "<label>Reason <textarea name=\"reason\" required maxlength=\"2000\"></textarea></label><p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 185, "<label>Reason <textarea name=\"reason\" placeholder=\"such as the cluster runs hot\" required maxlength=\"2000\"></textarea></label><p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

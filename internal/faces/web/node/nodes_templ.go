@@ -112,7 +112,7 @@ func listBody(m listView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">Partition</th><th scope=\"col\" class=\"n\">nodes</th><th scope=\"col\">by state</th><th scope=\"col\" class=\"n\">taken out by automation (limit)</th><th scope=\"col\">breaker</th><th scope=\"col\">waits for a person</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">Partition</th><th scope=\"col\" class=\"n\">nodes</th><th scope=\"col\">By state</th><th scope=\"col\" class=\"n\">taken out by automation (limit)</th><th scope=\"col\">Breaker</th><th scope=\"col\">Waits for a person</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"github.com/a-h/templ"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
@@ -37,7 +39,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	}
 	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
 	if unknown := frame.UnknownName(err); unknown != "" {
-		m.nothing = "No workload matches: " + unknown
+		m.nothing = "No workload matches: " + unknown + "."
 	} else if err != nil {
 		return frame.Page{}, err
 	}
@@ -59,6 +61,18 @@ func List(v *frame.Visit) (frame.Page, error) {
 		command = append(command, "--state", s)
 	}
 	return frame.Page{Title: "Workloads", Nav: "workloads", Command: words.Shell(command...), Body: listBody(m), Lead: "What runs, how it holds its GPUs, and what waits for which reason. Choose a workload to see why."}, nil
+}
+
+// standsAs labels the cell that says why work waits or how it holds its GPUs, for screens on which the head of the column is not
+// seen. What failed says so itself.
+func standsAs(w *musterv1.Workload) templ.Attributes {
+	switch {
+	case w.GetReason() != "":
+		return templ.Attributes{"data-label": "reason"}
+	case w.GetHolds() != "":
+		return templ.Attributes{"data-label": "holds"}
+	}
+	return nil
 }
 
 // holdsWord is the word for how GPUs are held; usage where nothing is said.
