@@ -2,6 +2,7 @@ package draw
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -38,14 +39,23 @@ func Coverages(rows []Coverage, w Width) SVG {
 		p.coverageRule(s.at(share-least), len(rows), row, bottom, w)
 		p.text(s.at(share-least), bottom+15, percentMark(share), style{size: small, quiet: true, at: middle})
 	}
-	p.ring(Metal, 8, 10, "")
-	p.text(20, 14, "claimed", style{size: small, quiet: true})
-	p.dot(Quota, 98, 10, true, "")
-	p.text(110, 14, "realised", style{size: small, quiet: true})
+	p.coverageKeys(rows)
 	for i, r := range rows {
 		p.coverage(r, s, least, 28+row*float64(i), row, names, w)
 	}
 	return p.done(bottom + 22)
+}
+
+// coverageKeys say what the circles are: that of a claim only where something was claimed.
+func (p *pen) coverageKeys(rows []Coverage) {
+	x := 0.0
+	if slices.ContainsFunc(rows, func(r Coverage) bool { return r.Claimed >= 0 }) {
+		p.ring(Metal, 11, 11, "")
+		p.text(26, 15, "claimed", style{size: small, quiet: true})
+		x = 100
+	}
+	p.dot(Quota, x+8, 11, true, "")
+	p.text(x+20, 15, "realised", style{size: small, quiet: true})
 }
 
 // coverageNames is how wide the column of names is, so that none is cut: its end says for how long was promised.

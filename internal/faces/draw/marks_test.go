@@ -76,6 +76,15 @@ func TestClaimedIsSeenWhereItCameTrue(t *testing.T) {
 	}
 }
 
+// A picture of buffers that claim nothing has no key for a claim.
+func TestWhatClaimsNothingHasNoKeyOfAClaim(t *testing.T) {
+	for claimed, want := range map[float64]bool{-1: false, 0.99: true} {
+		if svg := Coverages([]Coverage{{Name: "lynx", Claimed: claimed, Realised: 1}}, Narrow); strings.Contains(string(svg), ">claimed<") != want {
+			t.Errorf("with %v claimed the key is there: %v", claimed, !want)
+		}
+	}
+}
+
 // The axis of a haircut's picture goes beyond its last diamond, to a mark.
 func TestMarksOfDumbbellsGoToTheEnd(t *testing.T) {
 	for _, most := range []int{3, 8, 45, 55, 120, 147, 1100, 12288} {
