@@ -6,12 +6,13 @@ import "testing"
 func TestARefusalIsASentenceOnAPage(t *testing.T) {
 	for text, want := range map[string]string{
 		"there is no saved haircut \"north\"; muster haircut list shows those there are": "There is no saved haircut \"north\"; muster haircut list shows those there are.",
-		"lynx is no cluster":              "lynx is no cluster.",
-		"no cluster of that name is here": "No cluster of that name is here.",
-		"Try again.":                      "Try again.",
-		"":                                "",
+		"lynx is no cluster":                               "lynx is no cluster.",
+		"no cluster of that name is here":                  "No cluster of that name is here.",
+		"there is no quota \"oka\"; did you mean \"oak\"?": "There is no quota \"oka\"; did you mean \"oak\"?",
+		"Try again.": "Try again.",
+		"":           "",
 	} {
-		if got := sentence(text); got != want {
+		if got := Sentence(text); got != want {
 			t.Errorf("%q is written as %q, want %q", text, got, want)
 		}
 	}

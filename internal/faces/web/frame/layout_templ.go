@@ -1346,7 +1346,7 @@ func troubleBody(f frame, t trouble) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = parts.Said(sentence(t.text)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = parts.Said(Sentence(t.text)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -39,7 +39,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	}
 	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
 	if unknown := frame.UnknownName(err); unknown != "" {
-		m.nothing = "No workload matches: " + unknown + "."
+		m.nothing = frame.Sentence("No workload matches: " + unknown)
 	} else if err != nil {
 		return frame.Page{}, err
 	}
