@@ -174,14 +174,23 @@ func TestEveryFieldShowsWhatWouldBeRight(t *testing.T) {
 // A form that was not tried yet has a way back, and what stands in a field that must be filled in says that it is an example.
 func TestAFormHasAWayBackAndItsExamplesSayThatTheyAreSome(t *testing.T) {
 	h := planned(t)
-	cancel := regexp.MustCompile(`<a class="button" href="([^"]+)">Cancel</a>`)
+	cancel := regexp.MustCompile(`<a class="button" href="([^"]+)">(Cancel|Keep it)</a>`)
 	value := regexp.MustCompile(`placeholder="([^"]*)" required`)
+	free := regexp.MustCompile(`<input name="(until|users|groups|namespaces|freeze|workload|link|note|share)" value="" placeholder="([^"]*)"`)
 	for _, name := range forms {
 		_, bare := h.get("/do/" + name)
 		way := cancel.FindStringSubmatch(bare)
 		if way == nil {
 			t.Errorf("/do/%s has no way back", name)
 			continue
+		}
+		if keeps := way[2] == "Keep it"; keeps != strings.HasPrefix(name, "cancel") {
+			t.Errorf("/do/%s: %q may be taken for what the form does", name, way[2])
+		}
+		for _, m := range free.FindAllStringSubmatch(bare, -1) {
+			if !strings.HasPrefix(m[2], "such as ") {
+				t.Errorf("/do/%s, %s: the example %q reads as what an empty field means", name, m[1], m[2])
+			}
 		}
 		if code, _ := h.get(html.UnescapeString(way[1])); code >= 500 {
 			t.Errorf("/do/%s leads back to %s: %d", name, way[1], code)

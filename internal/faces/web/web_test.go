@@ -185,6 +185,9 @@ func TestHaircutByForms(t *testing.T) {
 	if code, _ := step("apply", url.Values{"reason": {" "}, "cluster": {"tiger"}}); code != http.StatusBadRequest {
 		t.Error("a wave is applied without a reason")
 	}
+	if code, bare := h.get("/haircut/spring/apply"); code != http.StatusNotFound || !strings.Contains(bare, "The address names no wave of the plan spring.") {
+		t.Errorf("a step without a wave: %d\n%.600s", code, bare)
+	}
 	_, diff := h.get("/haircut/spring/apply?cluster=tiger")
 	has(t, diff, "Nothing is changed yet", "104", "research/oak")
 	assigned := func() int {

@@ -16,7 +16,7 @@ var (
 	scopeField    = field{name: "scope", label: "Where", hint: "cluster, partition or island", sample: "the fleet"}
 	severityField = field{name: "severity", label: "Severity", choices: []choice{{"", "not said"}, {"sev0", "sev0, the worst"}, {"sev1", "sev1"}, {"sev2", "sev2"}, {"sev3", "sev3"}, {"sev4", "sev4"}}}
 	ownerField    = field{name: "owner", label: "Owner", hint: "who works on it", sample: "nobody yet"}
-	linkField     = field{name: "link", label: "Link", hint: "where it is written down", sample: "https://…"}
+	linkField     = field{name: "link", label: "Link", hint: "where it is written down", sample: "https://…", example: true}
 	incidentField = field{name: "name", label: "Incident", sample: "cooling-7", must: true, fixed: true}
 )
 
@@ -67,7 +67,7 @@ var metalActions = []action{
 	{
 		name: "update-incident", title: "Update an incident", says: "Says what is known of it now. An empty field stays as it is.", button: "Update the incident", roles: engineers, nav: "fleet",
 		fields: []field{
-			incidentField, severityField, ownerField, linkField, {name: "note", label: "What was found out", sample: "the pump is replaced"},
+			incidentField, severityField, ownerField, linkField, {name: "note", label: "What was found out", sample: "the pump is replaced", example: true},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			m := &musterv1.UpdateIncidentRequest{Write: a.write, Name: a.text("name"), Note: a.text("note")}
@@ -138,7 +138,7 @@ var metalActions = []action{
 		fields: []field{
 			{name: "scope", label: "Where", hint: "cluster, partition or island", sample: "tiger/h200", must: true},
 			{name: "kind", label: "Policy", must: true, choices: bufferChoices()},
-			{name: "share", label: "Share in %", hint: "of " + words.ShareKinds(), sample: "15"},
+			{name: "share", label: "Share in %", hint: "of " + words.ShareKinds(), sample: "15", example: true},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			b := &musterv1.Buffer{Kind: a.text("kind")}
