@@ -42,6 +42,15 @@ func ticks(most float64, wanted int) []float64 {
 	return list
 }
 
+// roundUp is the least multiple of the step between ticks that a value fits below: an axis that ends there has a mark at its end.
+func roundUp(most float64, wanted int) float64 {
+	list := ticks(most, wanted)
+	if len(list) < 2 || list[len(list)-1] >= most {
+		return most
+	}
+	return list[len(list)-1] + list[1]
+}
+
 // span maps moments onto pixels.
 type span struct {
 	from, to time.Time

@@ -76,6 +76,10 @@ func inside(t interface{ Fatalf(string, ...any) }, what string, svg SVG) {
 			if s.num("x") < -0.1 || s.num("y") < -0.1 || s.num("x")+s.num("width") > w+0.1 || s.num("y")+s.num("height") > h+0.1 {
 				t.Fatalf("%s: a rect stands outside %gx%g: %v", what, w, h, s.attr)
 			}
+		case "circle":
+			if r := s.num("r"); s.num("cx")-r < -1 || s.num("cx")+r > w+1 || s.num("cy")-r < -1 || s.num("cy")+r > h+1 {
+				t.Fatalf("%s: a circle stands outside %gx%g: %v", what, w, h, s.attr)
+			}
 		case "line":
 			for _, k := range []string{"x1", "x2"} {
 				if s.num(k) < -0.1 || s.num(k) > w+0.1 {

@@ -23,10 +23,11 @@ func Dumbbells(rows []Dumbbell, w Width) SVG {
 	for _, r := range rows {
 		most = max(most, r.Assigned, r.Proposed, r.Highest)
 	}
+	marks := ticks(roundUp(float64(most), 5), 5)
 	figures := width(Number(most)+" → "+Number(most), body) + 12
-	s := scale{most: float64(most), x0: names + 8, x1: float64(w) - figures - 8}
+	s := scale{most: marks[len(marks)-1], x0: names + 8, x1: float64(w) - figures - 8}
 	if w == Narrow {
-		s.x1 = float64(w) - 8
+		s.x0, s.x1 = 12, float64(w)-20 // half a mark stands at either side
 	}
 	y := p.marks(0)
 	top := y
@@ -34,21 +35,32 @@ func Dumbbells(rows []Dumbbell, w Width) SVG {
 	for _, r := range rows {
 		bottom += r.high(row, w)
 	}
-	for _, t := range ticks(float64(most), 5) {
-		from := top
-		if w == Narrow {
-			from = bottom - 4 // lines would run through the names
+	for i, t := range marks {
+		text := Number(int(t))
+		if i == 0 {
+			text += " GPUs"
 		}
-		p.rule(s.at(t), from, s.at(t), bottom, "")
-		if x := s.at(t); x+width(Number(int(t)), small)/2 <= float64(w) {
-			p.text(max(x, width(Number(int(t)), small)/2), bottom+15, Number(int(t)), style{size: small, quiet: true, at: middle})
+		if w != Narrow {
+			p.rule(s.at(t), top, s.at(t), bottom, "")
 		}
+		half := width(text, small) / 2
+		p.text(min(max(s.at(t), half), float64(w)-half), bottom+15, text, style{size: small, quiet: true, at: middle})
 	}
 	for _, r := range rows {
+		if w == Narrow && !r.Head {
+			p.dumbbellRules(marks, s, y)
+		}
 		p.dumbbell(r, s, y, row, names, w)
 		y += r.high(row, w)
 	}
 	return p.done(bottom + 22)
+}
+
+// dumbbellRules are lines up behind the circles of one row: on a phone they would run through the names.
+func (p *pen) dumbbellRules(marks []float64, s scale, y float64) {
+	for _, t := range marks {
+		p.rule(s.at(t), y+20, s.at(t), y+42, "")
+	}
 }
 
 // high is how high a row is: on a phone one that only names what follows needs no room for a bar.

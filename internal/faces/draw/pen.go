@@ -173,6 +173,12 @@ func (p *pen) dot(i Ink, x, y float64, filled bool, says string) {
 	p.close("circle", says)
 }
 
+// ring is a circle around where a dot may stand: both are seen where they are in one place.
+func (p *pen) ring(i Ink, x, y float64, says string) {
+	p.raw(`<circle cx="`, px(x), `" cy="`, px(y), `" r="9" class="d-ground s-`, string(i), `" fill="`, ground, `" stroke="`, inkOf(i).Light, `" stroke-width="2"`)
+	p.close("circle", says)
+}
+
 // link makes what fn draws lead somewhere; with no address it only draws. Its
 // name is the words it holds.
 func (p *pen) link(href string, fn func()) {

@@ -153,6 +153,19 @@ func TestAWarningIsRedWhereItConcerns(t *testing.T) {
 	}
 }
 
+// On a page about the past a warning of now is counted, and said to be of now: beside figures of then it would say that they were so.
+func TestAWarningOfNowDoesNotStandInThePast(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.burst()
+	for _, path := range []string{"/?as-of=12:00", "/partition/tiger/h200?as-of=12:00", "/words?as-of=12:00"} {
+		code, body := h.get(path)
+		has(t, body, `<a class="tag wait" href="/nodes#banners">2 warnings now</a>`, `<a href="/nodes#banners">2 warnings now, not at the moment that this page is about</a>`)
+		if code != http.StatusOK || strings.Contains(body, "Automation has stopped") || strings.Contains(body, `class="alarm"`) {
+			t.Errorf("%s, %d: a warning of now stands on a page about the past", path, code)
+		}
+	}
+}
+
 // between is what stands between two texts.
 func between(body, from, to string) string {
 	_, rest, _ := strings.Cut(body, from)

@@ -143,17 +143,54 @@ func TestAFieldOfAMeaningSaysWhatWouldBeRight(t *testing.T) {
 // meaningful are the fields that are read as something else than a text.
 var meaningful = []string{"gpus", "gang", "until", "id", "job", "canary", "soak", "lasts", "freeze", "days", "starts", "from", "deadline", "islands", "wanted"}
 
+// typed are the fields of a page into which something is typed.
+var typed = regexp.MustCompile(`<(?:input|textarea)\b[^>]*>`)
+
+// Every field into which something is typed shows what would be right: in forms, and in the filters above lists.
+func TestEveryFieldShowsWhatWouldBeRight(t *testing.T) {
+	h := planned(t)
+	checked := 0
+	pages := slices.Clone(everyPage)
+	for _, name := range forms {
+		pages = append(pages, "/do/"+name)
+	}
+	pages = append(pages, "/do/cordon?try=yes&nodes=tiger-h200-i1-001", "/haircuts?basis=quota")
+	for _, path := range pages {
+		_, body := h.get(path)
+		for _, field := range typed.FindAllString(body, -1) {
+			if regexp.MustCompile(`type="(hidden|checkbox|range|password)"|value="[^"]`).MatchString(field) {
+				continue
+			}
+			if checked++; !regexp.MustCompile(`placeholder="[^"]`).MatchString(field) {
+				t.Errorf("%s: %s shows no example", path, field)
+			}
+		}
+	}
+	if checked < 60 {
+		t.Errorf("only %d fields were checked", checked)
+	}
+}
+
 // A form that was not tried yet has a way back, and what stands in a field that must be filled in says that it is an example.
 func TestAFormHasAWayBackAndItsExamplesSayThatTheyAreSome(t *testing.T) {
 	h := planned(t)
-	cancel := regexp.MustCompile(`<a class="button" href="([^"]+)">Cancel</a>`)
+	cancel := regexp.MustCompile(`<a class="button" href="([^"]+)">(Cancel|Keep it)</a>`)
 	value := regexp.MustCompile(`placeholder="([^"]*)" required`)
+	free := regexp.MustCompile(`<input name="(until|users|groups|namespaces|freeze|workload|link|note|share)" value="" placeholder="([^"]*)"`)
 	for _, name := range forms {
 		_, bare := h.get("/do/" + name)
 		way := cancel.FindStringSubmatch(bare)
 		if way == nil {
 			t.Errorf("/do/%s has no way back", name)
 			continue
+		}
+		if keeps := way[2] == "Keep it"; keeps != strings.HasPrefix(name, "cancel") {
+			t.Errorf("/do/%s: %q may be taken for what the form does", name, way[2])
+		}
+		for _, m := range free.FindAllStringSubmatch(bare, -1) {
+			if !strings.HasPrefix(m[2], "such as ") {
+				t.Errorf("/do/%s, %s: the example %q reads as what an empty field means", name, m[1], m[2])
+			}
 		}
 		if code, _ := h.get(html.UnescapeString(way[1])); code >= 500 {
 			t.Errorf("/do/%s leads back to %s: %d", name, way[1], code)

@@ -127,8 +127,8 @@ func (h *house) get(path string) (int, string) {
 	return r.StatusCode, flag.ReplaceAllString(string(body), "$1")
 }
 
-// flag is a flag of a command as pages mark it, so that no line breaks inside it.
-var flag = regexp.MustCompile(`<span class="unbroken">([^<]*)</span>`)
+// flag is what pages mark so that no line breaks inside it: a flag of a command, a name, a date.
+var flag = regexp.MustCompile(`<span class="(?:unbroken|name)">([^<]*)</span>`)
 
 // post sends a form.
 func (h *house) post(path string, form url.Values) (int, string) {
@@ -138,7 +138,7 @@ func (h *house) post(path string, form url.Values) (int, string) {
 	defer r.Body.Close()
 	body, err := io.ReadAll(r.Body)
 	must(h.t, err)
-	return r.StatusCode, string(body)
+	return r.StatusCode, flag.ReplaceAllString(string(body), "$1")
 }
 
 var hidden = regexp.MustCompile(`name="(csrf|key)" value="([^"]+)"`)

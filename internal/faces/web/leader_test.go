@@ -62,3 +62,29 @@ func TestALeaderSeesFirstWhatIsBroken(t *testing.T) {
 	_, body = h.get("/promise")
 	has(t, body, "Broken now: 1 grant cannot be used in one piece.", "not in one piece: lacks ")
 }
+
+// A team whose gang is backed in number, and not in one piece, is told so where it is told how much is backed.
+func TestATeamIsToldThatItsGangIsInPieces(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.do(core.SetGrant{Quota: "research/oak", Partition: "tiger/h200", GPUs: 64, Gang: 48})
+	_, body := h.get("/team/research/oak")
+	if strings.Contains(body, "in one island.") {
+		t.Error("the gang is said to be in pieces, and is not")
+	}
+	h.clock.Add(int64(time.Hour))
+	h.do(core.SetNodes{Names: []string{"tiger-h200-i1-001", "tiger-h200-i1-002", "tiger-h200-i1-003", "tiger-h200-i2-001", "tiger-h200-i2-002", "tiger-h200-i2-003"}, State: fleet.Quarantined, Signal: "XID 79"})
+	_, body = h.get("/team/research/oak")
+	has(t, body, "In tiger/h200 its gang of 48 lacks ", " in one island.")
+}
+
+// Who asks for a target that is not there, or may not be used, is not told that no quota may be used.
+func TestAWrongTargetIsNotCalledNoQuotaAtAll(t *testing.T) {
+	h := open(t, nil).furnish()
+	_, body := h.get("/part/stairs?gpus=8&target=research/oka")
+	has(t, body, "You may use no target of that name here.")
+	if strings.Contains(body, "You may use no quota here") {
+		t.Error("a wrong target is called no quota at all")
+	}
+	_, body = h.get("/workloads?target=research/oka")
+	has(t, body, "did you mean &#34;research/oak&#34;?</p>")
+}

@@ -29,4 +29,11 @@ func TestTheLastClosedIncidentComesFirst(t *testing.T) {
 	if first, last := strings.Index(body, "/incident/fabric"), strings.Index(body, "/incident/pump"); first < 0 || first > last {
 		t.Errorf("fabric, which was closed last, stands at %d, and pump at %d", first, last)
 	}
+	has(t, body, `data-label="closed"`, `data-label="lasted">`)
+	h.do(core.OpenIncident{Name: "one", Severity: "sev3"}, core.OpenIncident{Name: "two", Severity: "sev2"})
+	_, body = h.get("/incidents")
+	has(t, body, "2 incidents are open, the worst first; they take ")
+	if strings.Contains(body, `data-label="closed"`) {
+		t.Error("an open incident has a moment at which it was closed")
+	}
 }

@@ -109,7 +109,7 @@ func TestFleetSaysWhatTheEngineKnows(t *testing.T) {
 	_, body = h.get("/")
 	has(t, body, "quarantined: XID 79", "96 can be promised now, 104 are promised (8 too many)", "8 unbacked", "32 not healthy", "Broken: 8 GPUs of what was granted are not backed")
 	_, body = h.get("/?as-of=2026-11-21T12:01:00Z")
-	has(t, body, "104 can be promised now", "As of", "Live again", "--as-of 2026-11-21T12:01:00Z")
+	has(t, body, "104 could be promised then", "As of", "Live again", "--as-of 2026-11-21T12:01:00Z")
 	if strings.Contains(body, "quarantined: XID 79") {
 		t.Error("the page of the past knows the future")
 	}
@@ -184,6 +184,9 @@ func TestHaircutByForms(t *testing.T) {
 	}
 	if code, _ := step("apply", url.Values{"reason": {" "}, "cluster": {"tiger"}}); code != http.StatusBadRequest {
 		t.Error("a wave is applied without a reason")
+	}
+	if code, bare := h.get("/haircut/spring/apply"); code != http.StatusNotFound || !strings.Contains(bare, "The address names no wave of the plan spring.") {
+		t.Errorf("a step without a wave: %d\n%.600s", code, bare)
 	}
 	_, diff := h.get("/haircut/spring/apply?cluster=tiger")
 	has(t, diff, "Nothing is changed yet", "104", "research/oak")

@@ -17,8 +17,8 @@ import (
 var (
 	impactField  = field{name: "impact", label: "Impact", must: true, choices: []choice{{"restart", "restart: the node restarts"}, {"replace", "replace: another machine comes back"}, {"freeze", "freeze: the node pauses"}, {"none", "none"}}}
 	lastsField   = field{name: "lasts", label: "Takes", hint: "on one node", sample: "45m", must: true}
-	freezeField  = field{name: "freeze", label: "Pauses for", hint: "of impact freeze: at most; work that bears so long a freeze stays", sample: "30s"}
-	rolloutField = field{name: "name", label: "Rollout", must: true, fixed: true}
+	freezeField  = field{name: "freeze", label: "Pauses for", hint: "of impact freeze: at most; work that bears so long a freeze stays", sample: "30s", example: true}
+	rolloutField = field{name: "name", label: "Rollout", sample: "driver-580", must: true, fixed: true}
 )
 
 func maintenancePage(values) string { return "/maintenance" }
@@ -134,8 +134,8 @@ var maintenanceActions = []action{
 		name: "add-zone", title: "Add a no-fly zone", says: "Keeps maintenance that freezes, restarts or replaces nodes away for a time. The maintenance page shows what that costs.", button: "Add the zone", nav: "maintenance",
 		fields: []field{
 			{name: "name", label: "Name", sample: "launch", must: true},
-			{name: "scope", label: "Where", hint: "cluster, partition, island or quota", sample: "tiger"},
-			{name: "workload", label: "Or a workload", hint: "the nodes that it holds", sample: "oak/moonshot"},
+			{name: "scope", label: "Where", hint: "cluster, partition, island or quota", sample: "tiger", example: true},
+			{name: "workload", label: "Or a workload", hint: "the nodes that it holds", sample: "oak/moonshot", example: true},
 			{name: "from", label: "From", hint: "a day, a time, or so long from now", sample: "now"},
 			{name: "to", label: "To", sample: "7d, or 2026-12-15", must: true},
 			{name: "time_zone", label: "Time zone", hint: "of these days and times, and of the rule", sample: "UTC, or Europe/London"},
@@ -153,7 +153,7 @@ var maintenanceActions = []action{
 	},
 	{
 		name: "end-zone", title: "End a no-fly zone", says: "Visits that it kept away may begin again.", button: "End the zone", roles: zoneSetters, nav: "maintenance",
-		fields: []field{{name: "name", label: "Zone", must: true, fixed: true}},
+		fields: []field{{name: "name", label: "Zone", sample: "launch", must: true, fixed: true}},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Maintenance.EndZone, &musterv1.EndZoneRequest{Write: a.write, Name: a.text("name")})
 		},
@@ -198,7 +198,7 @@ var maintenanceActions = []action{
 	},
 	{
 		name: "cancel-maintenance", title: "Cancel a maintenance", says: "The maintenance is not announced any more. Visits that have begun are finished.", button: "Cancel the maintenance", roles: engineers, nav: "maintenance",
-		fields: []field{{name: "name", label: "Maintenance", must: true, fixed: true}},
+		fields: []field{{name: "name", label: "Maintenance", sample: "host-update", must: true, fixed: true}},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Maintenance.CancelNotice, &musterv1.CancelNoticeRequest{Write: a.write, Name: a.text("name")})
 		},

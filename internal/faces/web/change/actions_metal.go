@@ -16,7 +16,7 @@ var (
 	scopeField    = field{name: "scope", label: "Where", hint: "cluster, partition or island", sample: "the fleet"}
 	severityField = field{name: "severity", label: "Severity", choices: []choice{{"", "not said"}, {"sev0", "sev0, the worst"}, {"sev1", "sev1"}, {"sev2", "sev2"}, {"sev3", "sev3"}, {"sev4", "sev4"}}}
 	ownerField    = field{name: "owner", label: "Owner", hint: "who works on it", sample: "nobody yet"}
-	linkField     = field{name: "link", label: "Link", hint: "where it is written down", sample: "https://…"}
+	linkField     = field{name: "link", label: "Link", hint: "where it is written down", sample: "https://…", example: true}
 	incidentField = field{name: "name", label: "Incident", sample: "cooling-7", must: true, fixed: true}
 )
 
@@ -67,7 +67,7 @@ var metalActions = []action{
 	{
 		name: "update-incident", title: "Update an incident", says: "Says what is known of it now. An empty field stays as it is.", button: "Update the incident", roles: engineers, nav: "fleet",
 		fields: []field{
-			incidentField, severityField, ownerField, linkField, {name: "note", label: "What was found out", sample: "the pump is replaced"},
+			incidentField, severityField, ownerField, linkField, {name: "note", label: "What was found out", sample: "the pump is replaced", example: true},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			m := &musterv1.UpdateIncidentRequest{Write: a.write, Name: a.text("name"), Note: a.text("note")}
@@ -95,8 +95,8 @@ var metalActions = []action{
 	{
 		name: "burst", title: "Judge a burst", says: "Many nodes reported the same at once, so none of them was taken out of service. Say whether it is the nodes after all.", button: "Judge it", roles: engineers, nav: "nodes",
 		fields: []field{
-			{name: "partition", label: "Partition", must: true, fixed: true},
-			{name: "signature", label: "Signal", must: true, fixed: true},
+			{name: "partition", label: "Partition", sample: "tiger/h200", must: true, fixed: true},
+			{name: "signature", label: "Signal", sample: "dcgm XIDErrors 109", must: true, fixed: true},
 			{name: "verdict", label: "It is", must: true, choices: []choice{{"false", "a false alarm: leave the nodes in service"}, {"real", "real: the signals count against the nodes"}}},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
@@ -113,7 +113,7 @@ var metalActions = []action{
 	},
 	{
 		name: "breaker", title: "Close a breaker", says: "Lets automation take nodes out of service in the partition again.", button: "Let automation act again", roles: engineers, nav: "nodes",
-		fields: []field{{name: "partition", label: "Partition", must: true, fixed: true}},
+		fields: []field{{name: "partition", label: "Partition", sample: "tiger/h200", must: true, fixed: true}},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Health.ResetBreaker, &musterv1.ResetBreakerRequest{Write: a.write, Partition: a.text("partition")})
 		},
@@ -124,7 +124,7 @@ var metalActions = []action{
 		name: "acknowledge", title: "Acknowledge a warning", says: "Says to everybody who reads pages that you know of it. It is shown as acknowledged, by you, until then.",
 		button: "Acknowledge it", roles: engineers, nav: "nodes",
 		fields: []field{
-			{name: "warning", label: "Warning", must: true, fixed: true, sets: "key"},
+			{name: "warning", label: "Warning", hint: "its key, as muster status lists it", sample: "breaker tiger/h200 2026-11-29T11:00:31Z", must: true, fixed: true, sets: "key"},
 			{name: "lasts", label: "For", must: true, choices: []choice{{"1h", "1 hour"}, {"8h", "8 hours"}, {"24h", "1 day"}, {"168h", "7 days"}}},
 		},
 		do: acknowledge,
@@ -138,7 +138,7 @@ var metalActions = []action{
 		fields: []field{
 			{name: "scope", label: "Where", hint: "cluster, partition or island", sample: "tiger/h200", must: true},
 			{name: "kind", label: "Policy", must: true, choices: bufferChoices()},
-			{name: "share", label: "Share in %", hint: "of " + words.ShareKinds(), sample: "15"},
+			{name: "share", label: "Share in %", hint: "of " + words.ShareKinds(), sample: "15", example: true},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			b := &musterv1.Buffer{Kind: a.text("kind")}

@@ -20,7 +20,7 @@ var quotaActions = []action{
 		fields: []field{
 			quotaField, partitionField,
 			{name: "gpus", label: "GPUs", hint: "in all; until a date, how many more", sample: "352", must: true},
-			{name: "until", label: "Until", hint: "UTC; empty: it lasts", sample: "friday, or 2026-12-04 18:00"},
+			{name: "until", label: "Until", hint: "UTC; empty: it lasts", sample: "friday, or 2026-12-04 18:00", example: true},
 			{name: "gang", label: "Largest gang", hint: "GPUs that must fit in one island", sample: "as it is"},
 			{name: "overcommit", label: "Overcommit", hint: "assign more than is sustainable", check: true},
 			proposeField,
@@ -85,7 +85,7 @@ var quotaActions = []action{
 	},
 	{
 		name: "request", title: "Request more quota", says: "Asks for more GPUs for a quota. An operator answers; other quotas' owners may offer some of theirs.", button: "Send the request", nav: "teams",
-		fields: []field{quotaField, partitionField, {name: "gpus", label: "GPUs more", sample: "64", must: true}, {name: "until", label: "Until", hint: "UTC; empty: for good", sample: "friday, or 2026-12-04 18:00"}},
+		fields: []field{quotaField, partitionField, {name: "gpus", label: "GPUs more", sample: "64", must: true}, {name: "until", label: "Until", hint: "UTC; empty: for good", sample: "friday, or 2026-12-04 18:00", example: true}},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Requests.Ask, &musterv1.AskRequest{Write: a.write, Quota: a.text("quota"), Partition: a.text("partition"), Gpus: a.number("gpus"), Until: a.maybeUntil("until")})
 		},
@@ -110,7 +110,7 @@ var quotaActions = []action{
 	{
 		name: "access", title: "Set who may use a quota", says: "Sets the whole list of who may target a quota. With all lists empty, everybody may; where people sign in, only those who may set the list.", button: "Set the list", roles: quotaOwners, nav: "teams",
 		fields: []field{
-			{name: "quota", label: "Quota", sample: "research/oak", must: true, fixed: true, sets: "path"}, {name: "users", label: "Users", sample: "ada, ben"}, {name: "groups", label: "Groups", sample: "post"}, {name: "namespaces", label: "Namespaces", sample: "oak"},
+			{name: "quota", label: "Quota", sample: "research/oak", must: true, fixed: true, sets: "path"}, {name: "users", label: "Users", sample: "ada, ben", example: true}, {name: "groups", label: "Groups", sample: "post", example: true}, {name: "namespaces", label: "Namespaces", sample: "oak", example: true},
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
 			return send(a, a.v.Quotas.SetAccess, &musterv1.SetAccessRequest{

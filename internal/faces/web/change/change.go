@@ -37,13 +37,15 @@ type field struct {
 	choices     []choice
 	check       bool   // a box to tick
 	must        bool   // it may not be empty
+	example     bool   // it may be empty, and the sample is an example, not what that means
 	sets        string // the field of the message that it sets, where that has another name
 	fixed       bool   // it names what the form is about: shown, not typed, where the address has it
 }
 
-// placeholder is what stands in an empty field. An example says that it is one: it looks like a value otherwise.
+// placeholder is what stands in an empty field. An example says that it is one: it looks like a value, or like what an empty field
+// means, otherwise.
 func (f field) placeholder() string {
-	if f.must && f.sample != "" {
+	if (f.must || f.example) && f.sample != "" {
 		return "such as " + f.sample
 	}
 	return f.sample

@@ -229,6 +229,24 @@ await step('a table is sorted by the head of a column, and stays sorted', async 
   assert.deepEqual(down, [...down].sort((a, b) => b - a), 'after the page has changed');
 });
 
+await step('heads of tables that can be sorted stand on one line', async tab => {
+  for (const path of ['/teams', '/workloads', '/', '/coming']) {
+    await go(tab, path);
+    await settled(tab);
+    await tab.locator('button.sort').first().waitFor({ timeout: patience });
+    const apart = await tab.locator('table.sortable thead tr').evaluateAll(heads => heads.flatMap(head => {
+      const shown = Array.from(head.cells).filter(c => c.textContent.trim() && c.getClientRects().length).map(c => {
+        const words = document.createRange();
+        words.selectNodeContents(c);
+        return { name: c.innerText, bottom: Math.max(...Array.from(c.childNodes).filter(n => !(n.classList && n.classList.contains('sort')) && n.textContent.trim()).map(n => { words.selectNodeContents(n); return words.getBoundingClientRect().bottom; })) };
+      });
+      const low = Math.max(...shown.map(c => c.bottom));
+      return shown.filter(c => low - c.bottom > 4).map(c => c.name);
+    }));
+    assert.deepEqual(apart, [], path);
+  }
+});
+
 await step('a term explains itself, by mouse and by key', async tab => {
   await go(tab, '/teams');
   const term = tab.locator('abbr[data-term=backed]').first();

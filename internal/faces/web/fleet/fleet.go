@@ -104,7 +104,7 @@ func lead(m view) string {
 		return "No GPUs are installed yet."
 	}
 	s := draw.Number(int(f.GetBacked())) + " of " + draw.Number(int(f.GetAssigned())) + " GPUs granted are backed. Of " + draw.Number(int(f.GetInstalled())) + " installed, " +
-		promised(f) + ", and " + draw.Number(int(f.GetFlex())) + " are flex."
+		promised(f, m.v.AsOf == nil) + ", and " + draw.Number(int(f.GetFlex())) + " are flex."
 	if broken := m.owed.says(); broken != "" {
 		s = "Broken: " + broken + ". " + s
 	}
@@ -115,12 +115,16 @@ func lead(m view) string {
 	return s
 }
 
-// promised says how many GPUs can be promised now, and what is left of them. What is left in one partition is no help
+// promised says how many GPUs can be promised, now or at the moment of the page, and what is left of them. What is left in one partition is no help
 // where another has promised too many, so the two are not set off against each other.
-func promised(f *musterv1.Figures) string {
+func promised(f *musterv1.Figures, now bool) string {
 	left := f.GetUnallocated()
 	over := f.GetAssigned() + left - f.GetPromisable()
-	s := draw.Number(int(f.GetPromisable())) + " can be promised now, " + draw.Number(int(f.GetAssigned())) + " are promised"
+	when := "could be promised then"
+	if now {
+		when = "can be promised now"
+	}
+	s := draw.Number(int(f.GetPromisable())) + " " + when + ", " + draw.Number(int(f.GetAssigned())) + " are promised"
 	switch {
 	case left > 0 && over > 0:
 		s += " (" + draw.Number(int(over)) + " too many in one partition, and " + draw.Number(int(left)) + " are left in another)"

@@ -313,7 +313,7 @@ func body(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, " <section aria-labelledby=\"h-clusters\"><h2 id=\"h-clusters\">Clusters, by what is wrong</h2><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Clusters\"><table class=\"figures sortable\"><thead><tr><th scope=\"col\">Cluster, partition</th><th scope=\"col\">What is wrong</th><th scope=\"col\">In use</th>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, " <section aria-labelledby=\"h-clusters\"><h2 id=\"h-clusters\">Clusters, by what is wrong</h2><div class=\"table\" tabindex=\"0\" role=\"group\" aria-label=\"Clusters\"><table class=\"figures stacks sortable\"><thead><tr><th scope=\"col\">Cluster, partition</th><th scope=\"col\">What is wrong</th><th scope=\"col\">In use</th>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

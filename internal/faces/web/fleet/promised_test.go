@@ -18,7 +18,7 @@ func TestWhatIsLeftIsNotSetOffAgainstWhatIsTooMuch(t *testing.T) {
 		{800, 0, "800 are promised (48 too many)"},
 		{744, 72, "744 are promised (64 too many in one partition, and 72 are left in another)"},
 	} {
-		if got := promised(&musterv1.Figures{Promisable: 752, Assigned: c.assigned, Unallocated: c.unallocated}); !strings.HasSuffix(got, ", "+c.says) {
+		if got := promised(&musterv1.Figures{Promisable: 752, Assigned: c.assigned, Unallocated: c.unallocated}, true); !strings.HasSuffix(got, ", "+c.says) {
 			t.Errorf("%d assigned, %d unallocated: %q, want %q", c.assigned, c.unallocated, got, c.says)
 		}
 	}

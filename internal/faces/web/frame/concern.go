@@ -38,6 +38,17 @@ func concerning(all []Banner, page []string) (here []Banner) {
 	return here
 }
 
+// ofTheFleet are the warnings about the whole fleet and its server. Only these stand on a page about the past: the others say how
+// it is now, beside figures of then.
+func ofTheFleet(all []Banner) (list []Banner) {
+	for _, b := range all {
+		if slices.Contains(b.About, TheFleet) {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
 // unseen is how many of some warnings are not acknowledged.
 func unseen(list []Banner) (n int) {
 	for _, b := range list {
@@ -59,7 +70,23 @@ func (f frame) warnings() string {
 	if unseen(f.here) == f.standing() {
 		return "#banners"
 	}
+	return f.allOfThem()
+}
+
+// allOfThem is where all warnings stand: on a page about now, as they are.
+func (f frame) allOfThem() string {
+	if f.v.AsOf != nil {
+		return allWarnings
+	}
 	return f.v.To(allWarnings)
+}
+
+// counted says how many warnings there are; on a page about the past, that they are of now.
+func (f frame) counted(n int) string {
+	if f.v.AsOf != nil {
+		return draw.Count(n, "warning") + " now"
+	}
+	return draw.Count(n, "warning")
 }
 
 // first says the first warning of this page that is not acknowledged, and how many more there
@@ -84,6 +111,8 @@ func (f frame) elsewhere() string {
 	switch {
 	case n == 0:
 		return ""
+	case f.v.AsOf != nil:
+		return f.counted(n) + ", not at the moment that this page is about"
 	case len(f.here) == 0:
 		return draw.Count(n, "warning") + " about other parts of the fleet"
 	}

@@ -79,7 +79,7 @@ type trouble struct {
 const (
 	mendAddress = "Correct the address, or go back."
 	tryAgain    = "Try again. If it fails again, the server's log says more."
-	lookEarlier = "It may have ended, or been renamed. Look at an earlier moment, or search the workloads."
+	lookEarlier = "It may have ended, or been renamed. Look at an earlier moment."
 )
 
 // troubleOf says what an error means to the reader of a page, and what to do about it.
@@ -102,6 +102,18 @@ func troubleOf(err error) trouble {
 	}
 	t.classify(ce.Code())
 	return t
+}
+
+// Sentence writes what a refusal says as a sentence: on a page it stands alone. A name at its beginning stays as it is.
+func Sentence(text string) string {
+	first, _, _ := strings.Cut(text, " ")
+	if slices.Contains([]string{"no", "there", "the", "a", "an", "it", "this", "only", "nothing", "you"}, first) {
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
+	if text != "" && !strings.ContainsAny(text[len(text)-1:], ".!?:;") {
+		text += "."
+	}
+	return text
 }
 
 // classify says what a code of the API means to the reader of a page.

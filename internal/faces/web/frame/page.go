@@ -81,6 +81,8 @@ func (v *Visit) frame(p Page) (frame, error) {
 	f.here = concerning(f.banners, p.About)
 	if v.AsOf == nil {
 		f.stale = h.stale
+	} else {
+		f.here = ofTheFleet(f.here)
 	}
 	return f, nil
 }

@@ -42,6 +42,9 @@ func Step(v *frame.Visit) (frame.Page, error) {
 	}
 	m.wave = m.find(cluster, class)
 	if m.wave == nil {
+		if cluster == "" {
+			return frame.Page{}, frame.Missing("The address names no wave of the plan "+parts.Short(name, 60)+".", "Its page lists its waves.")
+		}
 		return frame.Page{}, frame.Missing("The plan "+parts.Short(name, 60)+" has no wave for "+parts.Short(cluster, 60)+".", "Its page lists its waves.")
 	}
 	try := &musterv1.Write{DryRun: true, Reason: onTrial}

@@ -105,7 +105,7 @@ func lead(open []row) string {
 	case 1:
 		return "1 incident is open and takes " + draw.Count(gpus, "GPU") + "."
 	}
-	return draw.Number(len(open)) + " incidents are open and take " + draw.Count(gpus, "GPU") + ", the worst first."
+	return draw.Number(len(open)) + " incidents are open, the worst first; they take " + draw.Count(gpus, "GPU") + "."
 }
 
 // view is the page of one incident.

@@ -176,11 +176,14 @@ func planText(p *musterv1.RolloutPlan) (list []string) {
 		limit += ", and all nodes of a rack together"
 	}
 	list = append(list, limit+".")
-	failures := "Gate: no canary may fail, and of a wave at most "
-	if n := int(p.GetAllowedFailures()); n >= 0 {
-		failures += draw.Count(n, "node")
-	} else {
-		failures += "one node, or 2 % of its nodes"
+	failures := "Gate: no canary may fail, and of a wave "
+	switch n := int(p.GetAllowedFailures()); {
+	case n == 0:
+		failures += "no node"
+	case n > 0:
+		failures += "at most " + draw.Count(n, "node")
+	default:
+		failures += "at most one node, or 2 % of its nodes"
 	}
 	if p.GetBisect() {
 		failures += "; a failed canary of several updates is searched for those that fail"

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -98,6 +99,23 @@ func unbroken(line string) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// wholes are what reads wrongly in two lines: a share with its sign, and words with a hyphen or a slash inside, as names of nodes and
+// workloads and dates have.
+var wholes = regexp.MustCompile(`[0-9][0-9.,]* %|[^\s]*[^\s-][-/][^\s-][^\s]*`)
+
+// whole writes a text, what must not break in it marked: a browser would break it behind its hyphens.
+func whole(text string) string {
+	var b strings.Builder
+	at := 0
+	for _, m := range wholes.FindAllStringIndex(text, -1) {
+		b.WriteString(templ.EscapeString(text[at:m[0]]))
+		b.WriteString(`<span class="name">` + templ.EscapeString(text[m[0]:m[1]]) + "</span>")
+		at = m[1]
+	}
+	b.WriteString(templ.EscapeString(text[at:]))
+	return b.String()
 }
 
 // Lasted writes a length of time in at most two units: 45s, 5m20s, 3h10m, 2d4h.

@@ -15,3 +15,18 @@ func TestLengthsOfTimeKeepTheirZeros(t *testing.T) {
 		}
 	}
 }
+
+// What reads wrongly in two lines is kept in one: names, dates, and shares with their sign. All else may break.
+func TestNamesDatesAndSharesDoNotBreak(t *testing.T) {
+	for text, want := range map[string]string{
+		"post/rl-186 leaves, by 2026-12-20 10:57Z": `<span class="name">post/rl-186</span> leaves, by <span class="name">2026-12-20</span> 10:57Z`,
+		"asked are 154 GPUs (25.0 %).":             `asked are 154 GPUs (<span class="name">25.0 %</span>).`,
+		"no-fly zone <launch> - and more --flags":  `<span class="name">no-fly</span> zone &lt;launch&gt; - and more --flags`,
+		"nothing": "nothing",
+		"":        "",
+	} {
+		if got := whole(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

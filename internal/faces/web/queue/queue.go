@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a-h/templ"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
@@ -111,4 +113,16 @@ func reasonOf(ctx context.Context, v *frame.Visit, w *musterv1.Workload) string 
 		return "" // it has ended meanwhile
 	}
 	return g.GetWorkload().GetReason()
+}
+
+// startsAs labels the cell that says when work starts, for screens on which the head of the column is not seen; that work runs it
+// says itself.
+func startsAs(r draw.Rung) templ.Attributes {
+	switch {
+	case r.Running:
+		return nil
+	case r.P50.IsZero():
+		return templ.Attributes{"data-label": "reason"}
+	}
+	return templ.Attributes{"data-label": "expected (p50, p90)"}
 }

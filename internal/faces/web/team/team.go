@@ -280,7 +280,17 @@ func (m view) sentence() string {
 			s += "; " + draw.Number(int(t.GetGpus())) + " of " + r.g.GetPartition() + " end " + parts.Day(t.GetUntil().AsTime())
 		}
 	}
-	return s + "."
+	return s + "." + m.inPieces()
+}
+
+// inPieces says which gangs are backed in number, but not in one piece; "": none.
+func (m view) inPieces() (says string) {
+	for _, r := range m.rows {
+		if n := int(r.g.GetGangMissing()); n > 0 {
+			says += " In " + r.g.GetPartition() + " its gang of " + draw.Number(int(r.g.GetGang())) + " lacks " + draw.Count(n, "GPU") + " in one island."
+		}
+	}
+	return says
 }
 
 // kept is the share of the GPU-hours assigned that was backed; with less than one assigned no

@@ -3,6 +3,8 @@ package workload
 import (
 	"slices"
 
+	"github.com/a-h/templ"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
@@ -40,7 +42,7 @@ func List(v *frame.Visit) (frame.Page, error) {
 	}
 	l, err := asked(v, ask, m.filters["states"] == evicted)
 	if unknown := frame.UnknownName(err); unknown != "" {
-		m.nothing = "No workload matches: " + unknown
+		m.nothing = frame.Sentence("No workload matches: " + unknown)
 	} else if err != nil {
 		return frame.Page{}, err
 	}
@@ -89,6 +91,18 @@ func asked(v *frame.Visit, ask *musterv1.ListWorkloadsRequest, onlyEvicted bool)
 
 func wereEvicted(list []*musterv1.Workload) []*musterv1.Workload {
 	return slices.DeleteFunc(list, func(w *musterv1.Workload) bool { return w.GetEvictions() == 0 })
+}
+
+// standsAs labels the cell that says why work waits or how it holds its GPUs, for screens on which the head of the column is not
+// seen. What failed says so itself.
+func standsAs(w *musterv1.Workload) templ.Attributes {
+	switch {
+	case w.GetReason() != "":
+		return templ.Attributes{"data-label": "reason"}
+	case w.GetHolds() != "":
+		return templ.Attributes{"data-label": "holds"}
+	}
+	return nil
 }
 
 // holdsWord is the word for how GPUs are held; usage where nothing is said.
