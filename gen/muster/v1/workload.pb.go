@@ -1551,7 +1551,9 @@ type ListWorkloadsRequest struct {
 	// Say the reason of each one that waits; it takes longer.
 	Reasons bool `protobuf:"varint,9,opt,name=reasons,proto3" json:"reasons,omitempty"`
 	// The last submitted first; from then goes on downwards.
-	NewestFirst   bool `protobuf:"varint,10,opt,name=newest_first,json=newestFirst,proto3" json:"newest_first,omitempty"`
+	NewestFirst bool `protobuf:"varint,10,opt,name=newest_first,json=newestFirst,proto3" json:"newest_first,omitempty"`
+	// Only those that were evicted at least once.
+	Evicted       bool `protobuf:"varint,11,opt,name=evicted,proto3" json:"evicted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1652,6 +1654,13 @@ func (x *ListWorkloadsRequest) GetReasons() bool {
 func (x *ListWorkloadsRequest) GetNewestFirst() bool {
 	if x != nil {
 		return x.NewestFirst
+	}
+	return false
+}
+
+func (x *ListWorkloadsRequest) GetEvicted() bool {
+	if x != nil {
+		return x.Evicted
 	}
 	return false
 }
@@ -3243,7 +3252,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\"k\n" +
 	"\x13GetWorkloadResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
-	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\"\xbb\x03\n" +
+	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\"\xd5\x03\n" +
 	"\x14ListWorkloadsRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12&\n" +
 	"\tnamespace\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\tnamespace\x12 \n" +
@@ -3256,7 +3265,8 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\x04from\x18\b \x01(\x04R\x04from\x12\x18\n" +
 	"\areasons\x18\t \x01(\bR\areasons\x12!\n" +
 	"\fnewest_first\x18\n" +
-	" \x01(\bR\vnewestFirst\"\x9b\x01\n" +
+	" \x01(\bR\vnewestFirst\x12\x18\n" +
+	"\aevicted\x18\v \x01(\bR\aevicted\"\x9b\x01\n" +
 	"\x15ListWorkloadsResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x121\n" +
 	"\tworkloads\x18\x02 \x03(\v2\x13.muster.v1.WorkloadR\tworkloads\x12\x12\n" +

@@ -81,6 +81,7 @@ func (l listing) wants(w *fleet.Workload) bool {
 		l.GetUser() != "" && l.GetUser() != w.User,
 		l.GetPartition() != "" && l.GetPartition() != w.Where && l.GetPartition() != w.Partition,
 		!under(w.Target, l.GetTarget()),
+		l.GetEvicted() && w.Evictions == 0,
 		len(l.GetStates()) == 0 && w.State.Ended():
 		return false
 	}

@@ -136,9 +136,9 @@ func (o *jobListOptions) ask(ctx context.Context) (answer, error) {
 func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsResponse, error) {
 	ask := &musterv1.ListWorkloadsRequest{
 		AsOf: o.asOf.message(), Namespace: o.namespace, Target: o.target, Partition: o.partition, User: o.user,
-		States: o.states, Limit: o.limit, Reasons: o.reasons, NewestFirst: slices.ContainsFunc(o.states, words.Ended),
+		States: o.states, Limit: o.limit, Reasons: o.reasons, NewestFirst: slices.ContainsFunc(o.states, words.Ended), Evicted: o.evicted,
 	}
-	if !o.filters() && (o.sort == "" || o.output == "json" || o.output == "yaml") {
+	if o.failedBy == "" && (o.sort == "" || o.output == "json" || o.output == "yaml") {
 		return o.client().Workloads.ListWorkloads(ctx, ask)
 	}
 	all := &musterv1.ListWorkloadsResponse{}
@@ -147,8 +147,8 @@ func (o *jobListOptions) list(ctx context.Context) (*musterv1.ListWorkloadsRespo
 		if err != nil {
 			return nil, err
 		}
-		all.Seen, all.Workloads, ask.From = res.GetSeen(), append(all.Workloads, o.kept(res.GetWorkloads())...), res.GetNext()
-		if ask.From == 0 || o.filters() && o.sort == "" && len(all.Workloads) > int(o.limit) {
+		all.Seen, all.Workloads, ask.From = res.GetSeen(), append(all.Workloads, o.broken(res.GetWorkloads())...), res.GetNext()
+		if ask.From == 0 || o.failedBy != "" && o.sort == "" && len(all.Workloads) > int(o.limit) {
 			return o.cut(all), nil
 		}
 	}
@@ -160,19 +160,17 @@ var (
 	causes   = map[string]string{"node": "infra", "itself": "own", "unknown": "not known"}
 )
 
-// filters says whether the list is of less than the server knows to choose.
-func (o *jobListOptions) filters() bool { return o.failedBy != "" || o.evicted }
-
-// kept leaves of workloads what was broken by what is asked for, and what was evicted where that is asked for.
-func (o *jobListOptions) kept(list []*musterv1.Workload) []*musterv1.Workload {
-	return slices.DeleteFunc(list, func(w *musterv1.Workload) bool {
-		return o.failedBy != "" && w.GetFailureCause() != causes[o.failedBy] || o.evicted && w.GetEvictions() == 0
-	})
+// broken keeps of failed work what was broken by what is asked for.
+func (o *jobListOptions) broken(list []*musterv1.Workload) []*musterv1.Workload {
+	if o.failedBy == "" {
+		return list
+	}
+	return slices.DeleteFunc(list, func(w *musterv1.Workload) bool { return w.GetFailureCause() != causes[o.failedBy] })
 }
 
 // cut leaves of more than was asked for so many, and says that there are others. Rows that will be sorted stay.
 func (o *jobListOptions) cut(all *musterv1.ListWorkloadsResponse) *musterv1.ListWorkloadsResponse {
-	if o.filters() && o.sort == "" && len(all.Workloads) > int(o.limit) {
+	if o.failedBy != "" && o.sort == "" && len(all.Workloads) > int(o.limit) {
 		all.Workloads = all.Workloads[:o.limit]
 		all.Next = all.Workloads[o.limit-1].GetId()
 	}

@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"slices"
-
 	"github.com/a-h/templ"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -35,12 +33,13 @@ func List(v *frame.Visit) (frame.Page, error) {
 	switch s := m.filters["states"]; s {
 	case "":
 	case evicted: // of all states, as Muster counts evictions and not a state
+		ask.Evicted = true
 	case "waiting":
 		ask.States = words.WaitingStates
 	default:
 		ask.States, ask.NewestFirst = []string{s}, words.Ended(s)
 	}
-	l, err := asked(v, ask, m.filters["states"] == evicted)
+	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
 	if unknown := frame.UnknownName(err); unknown != "" {
 		m.nothing = frame.Sentence("No workload matches: " + unknown)
 	} else if err != nil {
@@ -70,28 +69,6 @@ func List(v *frame.Visit) (frame.Page, error) {
 
 // evicted is the filter for work that was evicted at least once, and has not ended.
 const evicted = "evicted"
-
-// asked lists workloads; where only evicted ones are wanted, a page of these.
-func asked(v *frame.Visit, ask *musterv1.ListWorkloadsRequest, onlyEvicted bool) (*musterv1.ListWorkloadsResponse, error) {
-	l, err := v.Workloads.ListWorkloads(v.Ctx, ask)
-	if err != nil || !onlyEvicted {
-		return l, err
-	}
-	l.Workloads = wereEvicted(l.GetWorkloads())
-	for l.GetNext() > 0 && len(l.GetWorkloads()) < int(ask.GetLimit()) {
-		ask.From = l.GetNext()
-		more, err := v.Workloads.ListWorkloads(v.Ctx, ask)
-		if err != nil {
-			return nil, err
-		}
-		l.Workloads, l.Next, l.Others = append(l.Workloads, wereEvicted(more.GetWorkloads())...), more.GetNext(), more.GetOthers()
-	}
-	return l, nil
-}
-
-func wereEvicted(list []*musterv1.Workload) []*musterv1.Workload {
-	return slices.DeleteFunc(list, func(w *musterv1.Workload) bool { return w.GetEvictions() == 0 })
-}
 
 // standsAs labels the cell that says why work waits or how it holds its GPUs, for screens on which the head of the column is not
 // seen. What failed says so itself.
