@@ -357,5 +357,5 @@ func TestQuotasBelowAreDrawnToOneScale(t *testing.T) {
 	if got, want := between(meter(page), "<svg", "</g>"), between(meter(list), "<svg", "</g>"); got != want || got == "" {
 		t.Errorf("below research: %s\nin the list: %s", got, want)
 	}
-	has(t, between(page, `id="changes"`, "</table>"), `<th scope="col">Quota</th>`, "<td>research/oak</td>")
+	has(t, between(page, `id="changes"`, "</table>"), `<th scope="col">Quota</th>`, `data-label="quota">research/oak</td>`)
 }
