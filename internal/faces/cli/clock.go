@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"regexp"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/state/text"
@@ -18,6 +19,20 @@ func (c clock) moment(at time.Time) string {
 		return at.Format(time.TimeOnly)
 	}
 	return at.Format("2006-01-02 15:04")
+}
+
+// written is a moment as the server writes it into a text, in UTC.
+var written = regexp.MustCompile(`([A-Z][a-z]{2} )?\d{4}-\d\d-\d\d \d\d:\d\dZ`)
+
+// inZone says the moments in a text of the server as it says all others.
+func (c clock) inZone(said string) string {
+	return written.ReplaceAllStringFunc(said, func(word string) string {
+		at, ok := text.Moment(word, time.UTC)
+		if !ok {
+			return word
+		}
+		return c.moment(at)
+	})
 }
 
 // ago says how long ago a moment was.

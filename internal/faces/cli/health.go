@@ -65,7 +65,7 @@ func waitingFor(res *musterv1.HealthResponse) int {
 // banners are what everybody must see, above everything else.
 func (p *page) banners(list []string) {
 	for _, text := range list {
-		p.wrapAs(p.paint.paint(bad, "!! "), text)
+		p.wrapAs(p.paint.paint(bad, "!! "), p.inZone(text))
 	}
 	if len(list) > 0 {
 		p.say("")

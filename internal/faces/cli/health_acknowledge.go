@@ -45,13 +45,13 @@ acknowledged, by you, until the time is over, also after the server was restarte
 func (p *page) warnings(list []*musterv1.Warning) {
 	for _, w := range list {
 		if w.GetAcknowledgedBy() == "" {
-			p.wrapAs(p.paint.paint(bad, "!! "), w.GetText())
+			p.wrapAs(p.paint.paint(bad, "!! "), p.inZone(w.GetText()))
 			p.wrapAs("   ", "key: "+w.GetKey())
 		}
 	}
 	for _, w := range list {
 		if w.GetAcknowledgedBy() != "" {
-			p.wrapAs("   ", w.GetText())
+			p.wrapAs("   ", p.inZone(w.GetText()))
 			p.wrapAs("   ", "acknowledged by "+w.GetAcknowledgedBy()+" until "+p.moment(w.GetUntil().AsTime())+": "+w.GetReason())
 		}
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -43,7 +44,7 @@ func warningsOf(p *fleet.Partition) []*musterv1.Warning {
 	}
 	if h := p.Health; h.Tripped != 0 {
 		say("breaker "+p.ID, h.Tripped, "BREAKER OPEN in %s since %s: signals asked for %s at once. Automation has stopped there and waits for a person: muster health reset %s --reason ...",
-			p.ID, h.Tripped.Time().Format(time.RFC3339), text.Count(h.TrippedNodes, "node"), p.ID)
+			p.ID, text.Weekday(h.Tripped.Time()), text.Count(h.TrippedNodes, "node"), p.ID)
 	}
 	if why := p.Halted(); why != "" {
 		list = append(list, &musterv1.Warning{Key: "halted " + p.ID, Text: fmt.Sprintf("HALTED in %s: %s. Nothing new is decided there, and what runs goes on: muster health reset %s --reason ...", p.ID, why, p.ID)})
@@ -51,7 +52,7 @@ func warningsOf(p *fleet.Partition) []*musterv1.Warning {
 	for _, b := range p.Health.Bursts {
 		if !b.Real && b.Judged == 0 {
 			say("burst "+p.ID+" "+b.Signature, b.Since, "BURST in %s since %s: %q on %s at once points to %s, not to the nodes. No node was taken out of service",
-				p.ID, b.Since.Time().Format(time.RFC3339), b.Signature, text.Count(b.Nodes, "node"), b.Accuses)
+				p.ID, text.Weekday(b.Since.Time()), b.Signature, text.Count(b.Nodes, "node"), b.Accuses)
 		}
 	}
 	return list
@@ -120,7 +121,7 @@ func Conditions(s *fleet.State, p *fleet.Partition, at fleet.Instant, m *musterv
 		if n.Health == nil || len(names) > 0 && !slices.Contains(names, n.Name) {
 			continue
 		}
-		for _, c := range n.Health.Conditions {
+		for _, c := range inTime(n.Health.Conditions) {
 			f, live := findings[c]
 			if live || m.GetAll() {
 				if row := condition(p, n, c, f, live, s.HealthPolicy()); !m.GetUnknown() || row.GetRule() == "" {
@@ -130,6 +131,11 @@ func Conditions(s *fleet.State, p *fleet.Partition, at fleet.Instant, m *musterv
 		}
 	}
 	return list
+}
+
+// inTime are conditions in the order in which they were seen first, as the faults and changes beside them.
+func inTime(list []*fleet.Condition) []*fleet.Condition {
+	return slices.SortedStableFunc(slices.Values(list), func(a, b *fleet.Condition) int { return cmp.Compare(a.Since, b.Since) })
 }
 
 func condition(p *fleet.Partition, n *fleet.Node, c *fleet.Condition, f health.Finding, live bool, policy *fleet.HealthPolicy) *musterv1.Condition {
