@@ -13,7 +13,11 @@ import (
 func placeToGrant(s *fleet.State, c SetGrant) (*fleet.Partition, *Refusal) {
 	p, refusal := placeOf(s, c.Quota, c.Partition)
 	if refusal != nil && refusal.Code == NoSuchQuota {
-		refusal.Message = strings.TrimSuffix(refusal.Message, "?") + fmt.Sprintf("; muster quota create %s makes it", clip(c.Quota))
+		join := "; "
+		if strings.HasSuffix(refusal.Message, "?") {
+			join = " "
+		}
+		refusal.Message += fmt.Sprintf("%smuster quota create %s makes it", join, clip(c.Quota))
 	}
 	return p, refusal
 }

@@ -95,8 +95,24 @@ func (o *nodeSetOptions) set(ctx context.Context, names []string, said string) e
 	return o.writeAnd(ctx, func(ctx context.Context) (*musterv1.Written, error) {
 		written, err := do(ctx, o.writing.message())
 		if err == nil {
-			lines = o.effects(ctx, written)
+			lines = append(o.inProbation(ctx, names), o.effects(ctx, written)...)
 		}
 		return written, err
 	}, said, func(p *page) { p.effects(lines) })
+}
+
+// inProbation says of nodes that were taken back which go on with a probation: they back no quota yet.
+func (o *nodeSetOptions) inProbation(ctx context.Context, names []string) []string {
+	if o.state != "healthy" {
+		return nil
+	}
+	res, err := o.client().Capacity.Nodes(ctx, &musterv1.NodesRequest{Names: names, States: []string{"probation"}})
+	if err != nil || len(res.GetNodes()) == 0 {
+		return nil
+	}
+	var still []string
+	for _, n := range res.GetNodes() {
+		still = append(still, n.GetName())
+	}
+	return []string{words.Few(folded(still), 4) + ": still in probation, so flex work may start there and no quota is backed yet"}
 }

@@ -81,7 +81,7 @@ func nodeUndo(f reversible) string {
 	switch {
 	case f.Planned, f.Owner == "automatic", f.Owner == "cluster":
 		return ""
-	case f.From == "healthy" && (f.To == "maintenance" || f.To == "suspect"):
+	case (f.From == "healthy" || f.From == "probation") && (f.To == "maintenance" || f.To == "suspect"):
 		return "uncordon"
 	case f.From == "healthy" && f.To == "quarantined":
 		return setsHealthy // uncordon refuses what neither cordon nor drain took out
