@@ -42,7 +42,7 @@ func closeIncident(s *fleet.State, c CloseIncident) ([]event.Event, *Refusal) {
 			return one(event.IncidentClosed(c))
 		}
 	}
-	return nil, refuse(NoSuchIncident, "no incident %q is open", c.Name)
+	return nil, noIncident(s, c.Name)
 }
 
 func updateIncident(s *fleet.State, c UpdateIncident) ([]event.Event, *Refusal) {
@@ -62,7 +62,7 @@ func updateIncident(s *fleet.State, c UpdateIncident) ([]event.Event, *Refusal) 
 		return nil, refuse(NothingToDo, "nothing about incident %q is to change; say what, or a note", clip(c.Name))
 	}
 	if openIncidentNamed(s, c.Name) == nil {
-		return nil, refuse(NoSuchIncident, "no incident %q is open", clip(c.Name))
+		return nil, noIncident(s, c.Name)
 	}
 	if c.Scope != nil {
 		if refusal := checkIncidentScope(s, *c.Scope); refusal != nil {

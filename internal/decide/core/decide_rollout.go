@@ -99,7 +99,7 @@ func checkBundle(s *fleet.State, p fleet.RolloutPlan) *Refusal {
 		u := s.Kept().Update(name)
 		switch {
 		case u == nil:
-			return refuse(NoSuchUpdate, "there is no update %q; muster update list shows them", clip(name))
+			return noUpdate(s, name)
 		case u.Record.Withdrawn != 0:
 			return refuse(WrongState, "update %q was withdrawn", name)
 		case components[u.Component.Name] != "":
@@ -153,7 +153,7 @@ func moveRollout(s *fleet.State, r Request, c MoveRollout, now fleet.Instant) ([
 	was := s.Kept().Rollout(c.Name)
 	switch {
 	case was == nil:
-		return nil, refuse(NoSuchRollout, "there is no rollout %q; muster rollout list shows them", clip(c.Name))
+		return nil, NoRollout(s, c.Name)
 	case c.State != fleet.RolloutPaused && c.State != fleet.RolloutRunning && c.State != fleet.RolloutAbandoned:
 		return nil, refuse(Invalid, "a rollout is paused, running or abandoned by people, not %q", clip(string(c.State)))
 	case was.State == c.State:

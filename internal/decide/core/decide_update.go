@@ -68,7 +68,7 @@ func withdrawUpdate(s *fleet.State, c WithdrawUpdate, now fleet.Instant) ([]even
 	u := s.Kept().Update(c.Name)
 	switch {
 	case u == nil:
-		return nil, refuse(NoSuchUpdate, "there is no update %q; muster update list shows them", clip(c.Name))
+		return nil, noUpdate(s, c.Name)
 	case u.Record.Withdrawn != 0:
 		return nil, nil
 	}

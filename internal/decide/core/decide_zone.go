@@ -139,7 +139,7 @@ func endZone(s *fleet.State, r Request, c EndZone, now fleet.Instant) ([]event.E
 	z := s.Kept().Zone(c.Name)
 	switch {
 	case z == nil || !r.Actor.hears(s, z):
-		return nil, refuse(NoSuchZone, "there is no zone %q; muster nfz list shows them", clip(c.Name))
+		return nil, NoZone(r.Actor.heard(s), c.Name)
 	case !r.Actor.ends(s, z):
 		return nil, refuse(AccessDenied, "zone %q is %s's; they or an operator may end it", z.Name, z.By)
 	case z.Ended != 0:
@@ -148,6 +148,16 @@ func endZone(s *fleet.State, r Request, c EndZone, now fleet.Instant) ([]event.E
 	next := *z
 	next.Ended = now
 	return one(event.ZoneSet{Zone: next})
+}
+
+// heard are the zones of which the actor may know.
+func (a Actor) heard(s *fleet.State) (zones []*fleet.Zone) {
+	for _, z := range s.Kept().Zones {
+		if a.hears(s, z) {
+			zones = append(zones, z)
+		}
+	}
+	return zones
 }
 
 // hears says whether the actor may know of a zone: of one over work who may end it, and who may read that work.
@@ -205,7 +215,7 @@ func cancelNotice(s *fleet.State, c CancelNotice, now fleet.Instant) ([]event.Ev
 	o := s.Kept().Notice(c.Name)
 	switch {
 	case o == nil:
-		return nil, refuse(NoSuchNotice, "there is no maintenance %q; muster notice list shows them", clip(c.Name))
+		return nil, noNotice(s, c.Name)
 	case o.Ended != 0:
 		return nil, refuse(WrongState, "maintenance %q is over", c.Name)
 	}

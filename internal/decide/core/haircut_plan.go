@@ -73,7 +73,7 @@ func findHaircut(s *fleet.State, name string) (*fleet.Haircut, *Refusal) {
 	if h := s.Haircut(name); h != nil {
 		return h, nil
 	}
-	return nil, refuse(NoSuchHaircut, "there is no saved haircut %q; muster haircut list shows those there are", clip(name))
+	return nil, NoHaircut(s, name)
 }
 
 // reviewHaircut takes a review; where the policy asks for a second person, not

@@ -131,7 +131,7 @@ func (s haircutService) GetHaircut(ctx context.Context, m *musterv1.GetHaircutRe
 	var at fleet.Instant
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, when fleet.Instant) error {
 		if state.Haircut(m.GetName()) == nil {
-			return noHaircut(m.GetName())
+			return core.NoHaircut(state, m.GetName())
 		}
 		copied, at = state.Fork(), when
 		return nil
@@ -162,10 +162,6 @@ func blocked(s *fleet.State, h *fleet.Haircut, wave int, at fleet.Instant, w *mu
 	default:
 		w.Blocked = refusal.Message
 	}
-}
-
-func noHaircut(name string) error {
-	return &core.Refusal{Code: core.NoSuchHaircut, Message: fmt.Sprintf("there is no saved haircut %.80q; muster haircut list shows those there are", name)}
 }
 
 // ReviewHaircut takes a review.
@@ -237,7 +233,7 @@ func (s haircutService) ExportHaircut(ctx context.Context, m *musterv1.ExportHai
 		now, at = state.Fork(), when
 		if m.GetName() != "" {
 			if saved = now.Haircut(m.GetName()); saved == nil {
-				return noHaircut(m.GetName())
+				return core.NoHaircut(state, m.GetName())
 			}
 		}
 		return nil

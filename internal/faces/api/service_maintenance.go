@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -117,14 +116,15 @@ func inFull(c *caller, s *fleet.State, m *musterv1.GetMaintenanceRequest, out *m
 	if name := m.GetRollout(); name != "" {
 		at := slices.IndexFunc(s.Kept().Rollouts, func(r *fleet.Rollout) bool { return r.Name == name })
 		if at < 0 {
-			return &core.Refusal{Code: core.NoSuchRollout, Message: fmt.Sprintf("no rollout is named %.80q; muster rollout list shows those there are", name)}
+			return core.NoRollout(s, name)
 		}
 		out.Rollouts[at].Nodes = wire.RolloutNodes(s, s.Kept().Rollouts[at], now)
 	}
 	if name := m.GetZone(); name != "" {
 		at := slices.IndexFunc(s.Kept().Zones, func(z *fleet.Zone) bool { return z.Name == name && c.seesZone(s, z) })
 		if at < 0 {
-			return &core.Refusal{Code: core.NoSuchZone, Message: fmt.Sprintf("no no-fly zone is named %.80q; muster nfz list shows those there are", name)}
+			seen := slices.DeleteFunc(slices.Clone(s.Kept().Zones), func(z *fleet.Zone) bool { return !c.seesZone(s, z) })
+			return core.NoZone(seen, name)
 		}
 		out.Zones[at].Piles = wire.Piles(s, s.Kept().Zones[at], now)
 	}

@@ -18,7 +18,7 @@ func (s haircutService) HaircutMessages(ctx context.Context, m *musterv1.Haircut
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
 		h := state.Haircut(m.GetName())
 		if h == nil {
-			return noHaircut(m.GetName())
+			return core.NoHaircut(state, m.GetName())
 		}
 		for _, l := range view.LettersNow(state, h) {
 			out.Messages = append(out.Messages, &musterv1.HaircutMessage{
@@ -41,7 +41,7 @@ func (s haircutService) ClusterReady(ctx context.Context, m *musterv1.ClusterRea
 		}
 		h := state.Haircut(m.GetHaircut())
 		if m.GetHaircut() != "" && h == nil {
-			return noHaircut(m.GetHaircut())
+			return core.NoHaircut(state, m.GetHaircut())
 		}
 		if h == nil {
 			h = newestFor(state, c.Name)
