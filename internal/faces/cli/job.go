@@ -65,8 +65,8 @@ func newJobList(a *app) *cobra.Command {
 	return cmd
 }
 
-// settle brings the flags that choose states together.
-func (o *jobListOptions) settle() error {
+// checkStates refuses what is no state of work.
+func (o *jobListOptions) checkStates() error {
 	for _, s := range o.states {
 		if s == "evicted" || s == "preempted" {
 			return usage("--state %s is no state: evicted work is pending again; muster job list --evicted lists it", s)
@@ -74,6 +74,14 @@ func (o *jobListOptions) settle() error {
 		if !slices.Contains(words.WorkloadStates, s) {
 			return usage("--state %.40q is no state; write one of %s", s, strings.Join(words.WorkloadStates, ", "))
 		}
+	}
+	return nil
+}
+
+// settle brings the flags that choose states together.
+func (o *jobListOptions) settle() error {
+	if err := o.checkStates(); err != nil {
+		return err
 	}
 	switch {
 	case o.failedBy != "" && !slices.Contains(failures, o.failedBy):

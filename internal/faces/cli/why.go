@@ -105,7 +105,7 @@ func (p *page) why(res *musterv1.WhyResponse, works []*musterv1.PlannedWork) {
 	}
 	p.trouble(res)
 	for i, b := range res.GetBlockers() {
-		p.blocker(b, i == 0)
+		p.blocker(b, i == 0, i > 0 && words.Stuck(res.GetBlockers()[0].GetClass()))
 	}
 	if len(res.GetBlockers()) == 0 {
 		p.unblocked(res.GetWorkload())
@@ -223,17 +223,11 @@ func poolText(p *musterv1.Pool) string {
 	return fmt.Sprintf("%d..%dx%d", p.GetMin(), p.GetMax(), p.GetGpus())
 }
 
-// classes say who can do something about a blocker.
-var classes = map[string]string{
-	"wait":   "it may start once other work has ended",
-	"change": "you can change it",
-	"fault":  "something is broken",
-}
-
-func (p *page) blocker(b *musterv1.Blocker, first bool) {
+// blocker says one thing that keeps work from starting; stuck says whether the first of them passes by no waiting.
+func (p *page) blocker(b *musterv1.Blocker, first, stuck bool) {
 	lead := map[bool]string{true: "reason", false: "also"}[first]
 	p.say("")
-	p.say("%-9s %s (%s: %s)", lead, p.paint.paint(waiting, b.GetCode()), b.GetClass(), meaning(b))
+	p.say("%-9s %s (%s: %s)", lead, p.paint.paint(waiting, b.GetCode()), b.GetClass(), words.BlockerMeans(b.GetClass(), b.GetCode(), stuck))
 	p.wrap(b.GetText())
 	if len(b.GetFigures()) > 0 {
 		p.wrap("figures: " + figures(b.GetFigures()))
@@ -255,20 +249,6 @@ func (p *page) blocker(b *musterv1.Blocker, first bool) {
 // changed says a change by people: by whom, when and why.
 func (p *page) changed(c *musterv1.QuotaChange) string {
 	return fmt.Sprintf("changed by %s, %s: %s: %s (%s)", c.GetActor(), p.moment(c.GetAt().AsTime()), c.GetQuota(), c.GetText(), words.ReasonGiven(c.GetReason()))
-}
-
-// meaning says who can do something about a blocker, and where no time helps, that.
-func meaning(b *musterv1.Blocker) string {
-	if b.GetClass() == "change" {
-		return "waiting does not help; you can change it"
-	}
-	if b.GetCode() == "Resting" {
-		return "it starts when it has rested"
-	}
-	if b.GetClass() == "ask" {
-		return words.WhoCan(b.GetCode()) + " can help"
-	}
-	return classes[b.GetClass()]
 }
 
 // unblocked says why a workload without blockers is where it is.

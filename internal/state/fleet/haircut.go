@@ -83,7 +83,7 @@ type Wave struct {
 // PartitionBack is the backing of all quotas of a partition at one moment.
 type PartitionBack struct {
 	Partition  string           `json:"partition"`
-	Promisable int              `json:"promisable"` // nodes
+	Promisable int              `json:"promisable"`         // nodes
 	Assigned   int              `json:"assigned,omitempty"` // GPUs, with those that are held; 0: from a version that did not note it
 	Regranted  bool             `json:"regranted,omitempty"`
 	Nodes      map[string][]int `json:"nodes"`   // by quota, per island

@@ -77,21 +77,12 @@ func (m view) waits() bool {
 	return words.Waits(m.w.GetState())
 }
 
-// classText says who can do something about a blocker or make a change: what is the code of the one or the
-// kind of the other.
-func classText(class, what string) string {
-	if what == "Resting" {
-		return "it starts when it has rested"
+// changeText says who can make a change that would help.
+func changeText(class, kind string) string {
+	if class == "ask" {
+		return words.WhoCan(kind) + " can change this"
 	}
-	switch class {
-	case "change":
-		return "you can change this"
-	case "ask":
-		return words.WhoCan(what) + " can change this"
-	case "fault":
-		return "something is broken"
-	}
-	return "it may start once other work has ended"
+	return "you can change this"
 }
 
 // causeText is why a workload failed, in a sentence.
