@@ -75,6 +75,8 @@ func checkWhere(s *fleet.State, p fleet.RolloutPlan) *Refusal {
 		return refuse(Invalid, "a rollout has a scope or names its nodes, not both")
 	case len(p.Nodes) > 0:
 		return checkNodes(s, p.Nodes)
+	case p.Scope == "":
+		return refuse(Invalid, "a rollout needs a scope (fleet, a cluster, CLUSTER/GPU or CLUSTER/GPU/ISLAND), or the names of its nodes")
 	case p.Scope == "fleet":
 		return nil
 	}

@@ -150,19 +150,32 @@ func (f foreseen) held() string {
 
 // aligned says what backs the quotas then, where it differs.
 func (f foreseen) aligned() string {
-	var parts []string
-	for _, b := range f.Backing {
-		by := "no node"
-		if b.Nodes > 0 {
-			by = nodes(b.Nodes)
-		}
-		parts = append(parts, fmt.Sprintf("%s by %s of %s", b.Quota, by, b.Island))
-	}
 	text := fmt.Sprintf("%s can promise %s", f.Partition, nodes(f.Promisable))
-	if len(parts) > 0 {
-		text += "; backed then: " + strings.Join(parts, ", ")
+	if len(f.Backing) > 0 {
+		text += "; backed then: " + strings.Join(f.backed(), ", ")
 	}
 	return text
+}
+
+// backed says for each quota how many nodes of which islands back it then: "oak by 8 nodes of a and none of b".
+func (f foreseen) backed() (quotas []string) {
+	for i, b := range f.Backing {
+		switch {
+		case i == 0 || f.Backing[i-1].Quota != b.Quota:
+			quotas = append(quotas, fmt.Sprintf("%s by %s of %s", b.Quota, orNone(b.Nodes, nodes(b.Nodes), "no node"), b.Island))
+		default:
+			quotas[len(quotas)-1] += fmt.Sprintf(" and %s of %s", orNone(b.Nodes, fmt.Sprint(b.Nodes), "none"), b.Island)
+		}
+	}
+	return quotas
+}
+
+// orNone is a text for a count, or the one for none.
+func orNone(n int, some, none string) string {
+	if n == 0 {
+		return none
+	}
+	return some
 }
 
 func realness(yes bool) string {
