@@ -51,8 +51,8 @@ func roomGranted(s *fleet.State, w fleet.Wave, events []event.Event, now fleet.I
 		p := s.Partition(was.Partition)
 		after, limit := assignedAndHeld(s, p, now)+risen(events, p), sustainable(s, p, now)
 		if was.Assigned > 0 && after > max(was.Assigned, limit) {
-			return refuse(Overpromise, "%s would have %s assigned%s (%s before the wave) and can sustain %s: the room was granted or held since; lower another grant, or overcommit (--overcommit) with a reason",
-				p.ID, text.Count(after, "GPU"), heldAmong(after-p.Assigned()-risen(events, p)), text.Group(was.Assigned), text.Group(limit)).
+			return refuse(Overpromise, "%s would have %s assigned%s (%s before the wave) and can sustain %s: the room was granted or held since; lower another grant by %s, or overcommit (--overcommit) with a reason",
+				p.ID, text.Count(after, "GPU"), heldAmong(after-p.Assigned()-risen(events, p)), text.Group(was.Assigned), text.Group(limit), text.Count(after-max(was.Assigned, limit), "GPU")).
 				with(map[string]int{"assigned": p.Assigned(), "more": risen(events, p), "before": was.Assigned, "sustainable": limit})
 		}
 	}

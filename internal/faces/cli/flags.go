@@ -77,6 +77,9 @@ func (m *moment) Set(word string) error {
 		return usage("%.40q could not be read as a moment; write it as in %s", word, words.AheadExamples)
 	}
 	if !ok {
+		if _, ahead := words.Ahead(word, m.env.Now(), m.env.zone()); ahead {
+			return usage("%.40q is to come, and this asks about the past; write it as in %s", word, text.BackExamples)
+		}
 		return usage("%.40q could not be read as a moment; write it as in %s", word, text.BackExamples)
 	}
 	m.at, m.text = at, word

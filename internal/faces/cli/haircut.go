@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -47,6 +48,21 @@ func (h *haircutAsk) message(scope string) (*musterv1.HaircutAsk, error) {
 		return m, err
 	}
 	return m, nil
+}
+
+// typed are the words that ask for the same plan again.
+func (o *haircutPlanOptions) typed() []string {
+	line := []string{"muster", "haircut", "plan"}
+	if o.scope != "" {
+		line = append(line, o.scope)
+	}
+	if o.basis != "cluster" {
+		line = append(line, "--basis", o.basis)
+	}
+	if len(o.policies) == 1 { // several are only compared
+		line = append(line, "--policy", o.policies[0])
+	}
+	return line
 }
 
 func (h *haircutAsk) buffers() ([]*musterv1.Buffer, error) {
@@ -144,7 +160,7 @@ func (o *haircutPlanOptions) ask(ctx context.Context) (answer, error) {
 		p.say("\nSide by side:")
 		p.table(effectTable(both))
 		if len(res.GetHaircut().GetWaves()) > 0 {
-			p.say("\nKeep it: muster haircut plan%s --save NAME", strings.TrimRight(" "+o.scope, " "))
+			p.say("\nKeep it: %s --save NAME", words.Shell(o.typed()...))
 		}
 	}
 	return ans, nil

@@ -95,24 +95,31 @@ func (o *nodeSetOptions) set(ctx context.Context, names []string, said string) e
 	return o.writeAnd(ctx, func(ctx context.Context) (*musterv1.Written, error) {
 		written, err := do(ctx, o.writing.message())
 		if err == nil {
-			lines = append(o.inProbation(ctx, names), o.effects(ctx, written)...)
+			lines = append(o.notInService(ctx, names), o.effects(ctx, written)...)
 		}
 		return written, err
 	}, said, func(p *page) { p.effects(lines) })
 }
 
-// inProbation says of nodes that were taken back which go on with a probation: they back no quota yet.
-func (o *nodeSetOptions) inProbation(ctx context.Context, names []string) []string {
+// notInService says of nodes that were taken back which back no quota even so: those that go on with a probation,
+// and those that planned work took again at once.
+func (o *nodeSetOptions) notInService(ctx context.Context, names []string) (lines []string) {
 	if o.state != "healthy" {
 		return nil
 	}
-	res, err := o.client().Capacity.Nodes(ctx, &musterv1.NodesRequest{Names: names, States: []string{"probation"}})
-	if err != nil || len(res.GetNodes()) == 0 {
+	res, err := o.client().Capacity.Nodes(ctx, &musterv1.NodesRequest{Names: names, States: []string{"probation", "maintenance"}})
+	if err != nil {
 		return nil
 	}
-	var still []string
+	in := map[string][]string{}
 	for _, n := range res.GetNodes() {
-		still = append(still, n.GetName())
+		in[n.GetState()] = append(in[n.GetState()], n.GetName())
 	}
-	return []string{words.Few(folded(still), 4) + ": still in probation, so flex work may start there and no quota is backed yet"}
+	if still := in["probation"]; len(still) > 0 {
+		lines = append(lines, words.Few(folded(still), 4)+": still in probation, so flex work may start there and no quota is backed yet")
+	}
+	if again := in["maintenance"]; len(again) > 0 {
+		lines = append(lines, words.Few(folded(again), 4)+": in maintenance again, since planned work took it at once; muster maintenance list shows it, and muster rollout pause stops a rollout")
+	}
+	return lines
 }
