@@ -38,21 +38,6 @@ func (pl *Planner) areEvictable(c *claim, units []*candidateVictim) bool {
 	})
 }
 
-// surplusIsEvictable says whether a flex claim may evict, by importance and shares, as many replicas of a pool as surplus:
-// what a workload that passed the head of flex got later did not pass it. Whichever of them it is makes no difference.
-func (pl *Planner) surplusIsEvictable(c *claim, replicas []*candidateVictim) bool {
-	list, _ := pl.evictableBy(c)
-	for _, v := range list {
-		if v.key.Surplus && v.w == replicas[0].w && v.pool == replicas[0].pool {
-			replicas = replicas[1:]
-		}
-		if len(replicas) == 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // shrunk is a set of victims where what leaves along with the i-th leaves instead of
 // all of its workload.
 func shrunk(set []*candidateVictim, i int, along []*candidateVictim) []*candidateVictim {
@@ -89,7 +74,7 @@ func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVicti
 			}
 		}
 		inTheWay := pl.inTheWayOf(spots, chosen[i])
-		if len(inTheWay) == 0 || c.account == nil && passed(c, &chosen[i].unit) && !pl.surplusIsEvictable(c, inTheWay) {
+		if len(inTheWay) == 0 {
 			continue
 		}
 		rest := slices.Concat(chosen[:i], chosen[i+1:])
