@@ -190,14 +190,7 @@ func checkScope(s *fleet.State, scope string) *Refusal {
 
 // NoCluster refuses the name of a cluster that there is not, and says which may be meant.
 func NoCluster(s *fleet.State, name string) *Refusal {
-	known := make([]string, len(s.Clusters))
-	for i, c := range s.Clusters {
-		known[i] = c.Name
-	}
-	if meant := text.Meant(name, known); meant != "" {
-		return refuse(NoSuchCluster, "there is no cluster %q%s", clip(name), meant)
-	}
-	return refuse(NoSuchCluster, "there is no cluster %q; muster capacity shows those there are", clip(name))
+	return noSuch(NoSuchCluster, "cluster", name, "muster capacity shows those there are", s.Clusters, func(c *fleet.Cluster) string { return c.Name })
 }
 
 func stopReports(s *fleet.State, c StopReports) ([]event.Event, *Refusal) {

@@ -35,7 +35,7 @@ func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) 
 		return nil, refusal
 	}
 	if c.Overcommit && reason == "" {
-		return nil, refuse(ReasonNeeded, "overcommit needs a reason; say why (--reason)")
+		return nil, overcommitNeedsReason()
 	}
 	e := grantAfter(p, c)
 	if e.Temporary.GPUs > 0 && c.Until != 0 {
@@ -65,6 +65,10 @@ func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) 
 		e.Temporary.Overcommit = over
 	}
 	return append([]event.Event{e}, used...), nil
+}
+
+func overcommitNeedsReason() *Refusal {
+	return refuse(ReasonNeeded, "overcommit needs a reason; say why (--reason)")
 }
 
 // checkGrant refuses figures that no grant can have.

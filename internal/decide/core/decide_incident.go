@@ -26,10 +26,8 @@ func openIncident(s *fleet.State, r Request, c OpenIncident) ([]event.Event, *Re
 	if refusal := checkIncidentScope(s, c.Scope); refusal != nil {
 		return nil, refusal
 	}
-	for _, i := range s.Incidents {
-		if i.Name == c.Name && i.Closed == 0 {
-			return nil, refuse(NameTaken, "incident %q is open already", c.Name)
-		}
+	if openIncidentNamed(s, c.Name) != nil {
+		return nil, refuse(NameTaken, "incident %q is open already", c.Name)
 	}
 	return one(event.IncidentOpened{
 		Name: c.Name, Scope: c.Scope, Severity: c.Severity, Nodes: c.Nodes, Owner: c.Owner, Link: c.Link, Reason: r.Reason,
@@ -37,12 +35,10 @@ func openIncident(s *fleet.State, r Request, c OpenIncident) ([]event.Event, *Re
 }
 
 func closeIncident(s *fleet.State, c CloseIncident) ([]event.Event, *Refusal) {
-	for _, i := range s.Incidents {
-		if i.Name == c.Name && i.Closed == 0 {
-			return one(event.IncidentClosed(c))
-		}
+	if openIncidentNamed(s, c.Name) == nil {
+		return nil, noIncident(s, c.Name)
 	}
-	return nil, noIncident(s, c.Name)
+	return one(event.IncidentClosed(c))
 }
 
 func updateIncident(s *fleet.State, c UpdateIncident) ([]event.Event, *Refusal) {

@@ -233,14 +233,7 @@ func placeOf(s *fleet.State, quota, partition string) (*fleet.Partition, *Refusa
 
 // NoQuota refuses the path of a quota that there is not, and says which may be meant.
 func NoQuota(s *fleet.State, path string) *Refusal {
-	known := make([]string, len(s.Quotas))
-	for i, q := range s.Quotas {
-		known[i] = q.Path
-	}
-	if meant := text.Meant(path, known); meant != "" {
-		return refuse(NoSuchQuota, "there is no quota %q%s", clip(path), meant)
-	}
-	return refuse(NoSuchQuota, "there is no quota %q; muster quota list shows those there are", clip(path))
+	return noSuch(NoSuchQuota, "quota", path, "muster quota list shows those there are", s.Quotas, func(q *fleet.Quota) string { return q.Path })
 }
 
 // NoPartition refuses the name of a partition that there is not, and says which may be meant.
@@ -252,10 +245,7 @@ func NoPartition(s *fleet.State, id string) *Refusal {
 	if len(known) == 0 {
 		return refuse(NoSuchPartition, "there is no partition %q; there are none yet", clip(id))
 	}
-	if meant := text.Meant(id, known); meant != "" {
-		return refuse(NoSuchPartition, "there is no partition %q%s", clip(id), meant)
-	}
-	return refuse(NoSuchPartition, "there is no partition %q; there are: %s", clip(id), strings.Join(known, ", "))
+	return noSuch(NoSuchPartition, "partition", id, "there are: "+strings.Join(known, ", "), known, func(id string) string { return id })
 }
 
 func checkOwner(owner string) *Refusal {

@@ -37,7 +37,7 @@ func undoWave(s *fleet.State, r Request, c UndoHaircut, now fleet.Instant) ([]ev
 	case !c.Overcommit:
 		return nil, refusal
 	case r.Reason == "":
-		return nil, refuse(ReasonNeeded, "overcommit needs a reason; say why (--reason)")
+		return nil, overcommitNeedsReason()
 	default:
 		events = overcommitted(events)
 	}
@@ -49,11 +49,13 @@ func undoWave(s *fleet.State, r Request, c UndoHaircut, now fleet.Instant) ([]ev
 func roomGranted(s *fleet.State, w fleet.Wave, events []event.Event, now fleet.Instant) *Refusal {
 	for _, was := range w.Backing {
 		p := s.Partition(was.Partition)
-		after, limit := assignedAndHeld(s, p, now)+risen(events, p), sustainable(s, p, now)
-		if was.Assigned > 0 && after > max(was.Assigned, limit) {
+		more, limit := risen(events, p), sustainable(s, p, now)
+		after := assignedAndHeld(s, p, now) + more
+		over := after - max(was.Assigned, limit)
+		if was.Assigned > 0 && over > 0 {
 			return refuse(Overpromise, "%s would have %s assigned%s (%s before the wave) and can sustain %s: the room was granted or held since; lower another grant by %s, or overcommit (--overcommit) with a reason",
-				p.ID, text.Count(after, "GPU"), heldAmong(after-p.Assigned()-risen(events, p)), text.Group(was.Assigned), text.Group(limit), text.Count(after-max(was.Assigned, limit), "GPU")).
-				with(map[string]int{"assigned": p.Assigned(), "more": risen(events, p), "before": was.Assigned, "sustainable": limit})
+				p.ID, text.Count(after, "GPU"), heldAmong(after-p.Assigned()-more), text.Group(was.Assigned), text.Group(limit), text.Count(over, "GPU")).
+				with(map[string]int{"assigned": p.Assigned(), "more": more, "before": was.Assigned, "sustainable": limit})
 		}
 	}
 	return nil

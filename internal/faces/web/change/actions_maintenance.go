@@ -10,7 +10,6 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/recurrence"
-
 	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
