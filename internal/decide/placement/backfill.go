@@ -51,7 +51,7 @@ func (h *head) considerReturning(pl *Planner, a *fleet.Account, it fleet.Waiting
 		return
 	}
 	h.shadow, h.known = max(pl.now, it.Workload.GraceEnds), true
-	if h.returns = h.keepsRoom(pl, it, nil); !h.returns {
+	if h.returns = h.keepsRoom(pl, it, nil) && pl.couldReturn(a, it); !h.returns {
 		h.known = false
 	}
 }

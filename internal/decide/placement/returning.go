@@ -60,6 +60,15 @@ func (pl *Planner) returningTo(tree *fleet.Tree) (list []fleet.Waiting) {
 	return list
 }
 
+// couldReturn says whether a unit on its way back would start inside its quota's backing, were it
+// back now. Room that no node, rack or island has for it is kept for nothing.
+func (pl *Planner) couldReturn(a *fleet.Account, it fleet.Waiting) bool {
+	lacking, reads := pl.lacking, pl.readsQueue
+	_, ok := pl.guarantee(a, it)
+	pl.lacking, pl.readsQueue = lacking, reads
+	return ok
+}
+
 // returningGPUs is the GPUs of units on their way back that would start at once inside
 // their quotas' backing.
 func (pl *Planner) returningGPUs(list []fleet.Waiting) (gpus int) {

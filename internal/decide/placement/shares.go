@@ -218,9 +218,10 @@ func (pl *Planner) passersOf(c *claim, young bool) (list []*candidateVictim) {
 }
 
 // passed says whether a unit passed the workload that claims room. What its workload got later,
-// surplus and further pools, did not: it was placed by the shares, and goes by them.
+// surplus and further pools, leaves for the start of that one, too: parts go before wholes. It
+// goes by the shares against what that one gets later, or the two would take turns.
 func passed(c *claim, u *unit) bool {
-	return u.w.Passed != 0 && u.w.Passed == c.w.ID && u.pool == fleet.Base && !u.key.Surplus
+	return u.w.Passed != 0 && u.w.Passed == c.w.ID && (c.w.State == fleet.Pending || u.pool == fleet.Base && !u.key.Surplus)
 }
 
 // ranMinimum says whether flex work has run for its minimum time.

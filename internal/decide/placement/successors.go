@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -81,6 +82,9 @@ func (pl *Planner) leavesSuccessor(c *claim, a *fleet.Account, victims []*candid
 	gone, units, at := goneWith(victims), pl.accountUnits(a), 0
 	there, left := a.Earmarks(), a.Earmarks() // earlier units, with the victims and without
 	for _, it := range pl.successorsOf(c, a, units) {
+		if leavesWithBase(it, victims) {
+			continue
+		}
 		for ; at < len(units) && !it.Key.Before(units[at].key); at++ {
 			u := units[at]
 			there.Take(u.w, u.counts())
@@ -97,6 +101,12 @@ func (pl *Planner) leavesSuccessor(c *claim, a *fleet.Account, victims []*candid
 		}
 	}
 	return false
+}
+
+// leavesWithBase says whether a pool waits to join a workload that leaves with a set of victims: it comes
+// back with all of that workload, or not at all.
+func leavesWithBase(it fleet.Waiting, victims []*candidateVictim) bool {
+	return it.Pool != fleet.Base && slices.ContainsFunc(victims, func(v *candidateVictim) bool { return v.w == it.Workload && v.pool == fleet.Base })
 }
 
 // successorsOf is successors, found out once for a claim: they do not depend on the victims.
@@ -136,6 +146,10 @@ func waitingSuccessors(c *claim, a *fleet.Account, units []*unit) []fleet.Waitin
 				continue
 			}
 			list = append(list, *it)
+			if joinsUncovered(*it) {
+				it = a.Following(it) // it may leave with the victims, and others of its kind not
+				continue
+			}
 			next, ok := nextCount(c, a, units, it.Key)
 			if !ok {
 				break

@@ -5,16 +5,26 @@ import (
 	"sort"
 )
 
-// shareTheRest gives what gangs left to the loose parts of the grants: all of each if that
-// suffices, else by highest averages (Sainte-Laguë: size divided by 2·got + 1, ties by quota
-// path). By this rule a node that comes back never costs a quota one.
+// shareTheRest gives what gangs left to the loose parts of the grants. Unless promisable falls or a grant
+// changes, no tree gets less than its running work is covered by, own or lent (rule 4 comes before rule 5).
 func (al *aligner) shareTheRest() {
+	for k := range al.rows {
+		al.rows[k].lends = 0
+	}
+	for again := len(al.trees); al.shareLoose() && !al.anew && again > 0 && al.keepsLent(); again-- {
+	}
+}
+
+// shareLoose shares once: all of each loose part if there is enough, else by highest averages (Sainte-Laguë: size
+// divided by 2·got + 1, ties by quota path). By this rule a node that comes back never costs a quota one. It says
+// whether some part did not get all.
+func (al *aligner) shareLoose() bool {
 	left := al.cap.Promisable - al.total
 	claims, wanted := &claims{}, 0
 	for k := range al.rows {
 		r := &al.rows[k]
 		loose, got := r.loose()
-		kept := min(al.kept(r), left, loose-got)
+		kept := min(al.kept(r)+r.lends, left, loose-got)
 		r.target = r.blocks + kept
 		got, left = got+kept, left-kept
 		if loose > got {
@@ -26,7 +36,7 @@ func (al *aligner) shareTheRest() {
 		for _, c := range claims.list {
 			al.rows[c.account].target += c.size - c.got
 		}
-		return
+		return false
 	}
 	if left > len(claims.list) {
 		left -= al.leap(claims, left)
@@ -42,6 +52,41 @@ func (al *aligner) shareTheRest() {
 			heap.Fix(claims, 0)
 		}
 	}
+	return true
+}
+
+// keepsLent lets quotas keep what they lend, in trees that would get less than covers their running work. It says
+// whether some quota keeps more than before.
+func (al *aligner) keepsLent() bool {
+	for t := range al.trees {
+		al.trees[t].lacks = 0
+	}
+	for i := range al.islands {
+		for _, is := range al.islands[i].trees {
+			al.trees[is.tree].lacks += is.floor
+		}
+	}
+	for k := range al.rows {
+		al.trees[al.rows[k].tree].lacks -= al.rows[k].target
+	}
+	more := false
+	for k := range al.rows {
+		r := &al.rows[k]
+		if n := min(al.trees[r.tree].lacks, r.stood()-r.target); n > 0 {
+			r.lends += r.target - r.blocks - al.kept(r) - r.lends + n
+			al.trees[r.tree].lacks -= n
+			more = true
+		}
+	}
+	return more
+}
+
+// stood is how many nodes back an account at present.
+func (r *row) stood() (nodes int) {
+	for x := range r.stands {
+		nodes += r.stands[x].present
+	}
+	return nodes
 }
 
 // loose is the size of an account's loose part, and how much of that its

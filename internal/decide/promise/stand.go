@@ -38,6 +38,7 @@ type row struct {
 	blocks  int // nodes that all its gangs take
 	target  int // nodes that the account gets
 	have    int // nodes that back it so far
+	lends   int // nodes beyond its own covered work that it keeps, because work of its tree stands on them
 
 	firstFor int // the target for which its first work was found, plus 1; 0: not yet
 }

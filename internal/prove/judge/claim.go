@@ -105,7 +105,7 @@ func (j *Judge) Whole(c Claim) bool {
 // the first of them less than an hour ago. Its quota's own backing is open to it, behind more
 // important work.
 func (j *Judge) Rests(c Claim) bool {
-	return c.Holds != fleet.HoldsGuaranteed && c.Work.State == fleet.Pending && j.evictedLately(c.Work) >= 3
+	return c.Holds != fleet.HoldsGuaranteed && (c.Work.State == fleet.Pending || c.Work.State == fleet.Evicting) && j.evictedLately(c.Work) >= 3
 }
 
 // Spares says whether a claim that would borrow may evict no work, because its workload was evicted

@@ -122,9 +122,9 @@ func (j *Judge) classOnFlex(c Claim, u Unit) Class {
 }
 
 // passed says whether a unit's workload passed the newcomer when that was the head of flex.
-// What its workload got later did not.
+// What its workload got later leaves for the newcomer's start, too, and not for its growth.
 func passed(c Claim, u Unit) bool {
-	return u.Work.Passed != 0 && u.Work.Passed == c.Work.ID && u.Pool == fleet.Base && !u.Key.Surplus
+	return u.Work.Passed != 0 && u.Work.Passed == c.Work.ID && (c.Work.State == fleet.Pending || u.Pool == fleet.Base && !u.Key.Surplus)
 }
 
 // staysAbove says whether namespaces are above their shares until the largest of what is

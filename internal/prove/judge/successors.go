@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -15,7 +16,7 @@ func (j *Judge) hasSuccessor(c Claim, v Unit, set []Unit) bool {
 		return false
 	}
 	for _, h := range j.heirs(v.Account) {
-		if h.work == c.Work {
+		if h.work == c.Work || h.joins && leavesWhole(h.work, set) {
 			continue
 		}
 		there, left := h.gpus, h.gpus
@@ -38,11 +39,18 @@ func (j *Judge) hasSuccessor(c Claim, v Unit, set []Unit) bool {
 	return false
 }
 
+// leavesWhole says whether all of a workload leaves with a set of victims. A pool that waits to join it
+// then waits with it.
+func leavesWhole(w *fleet.Workload, set []Unit) bool {
+	return slices.ContainsFunc(set, func(u Unit) bool { return u.Work == w && u.Pool == fleet.Base && !u.Key.Surplus })
+}
+
 // heir is a part of a workload that waits for an account, or soon will.
 type heir struct {
-	work *fleet.Workload
-	key  fleet.Key
-	gpus int
+	work  *fleet.Workload
+	key   fleet.Key
+	gpus  int
+	joins bool // it is a pool that joins its workload
 }
 
 func (j *Judge) heirs(a *fleet.Account) []heir {
@@ -68,7 +76,7 @@ func (j *Judge) heirs(a *fleet.Account) []heir {
 func heirOf(w *fleet.Workload, pool int) heir {
 	if pool != fleet.Base {
 		p := w.Pools[pool]
-		return heir{w, keyOf(w, p.Rank, false), (p.Min - w.Stays(pool)) * p.GPUs}
+		return heir{w, keyOf(w, p.Rank, false), (p.Min - w.Stays(pool)) * p.GPUs, true}
 	}
 	h := heir{work: w, key: keyOf(w, w.BaseRank(), false)}
 	for _, p := range w.Pools {

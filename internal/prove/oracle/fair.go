@@ -1,5 +1,7 @@
 package oracle
 
+import "github.com/muster-fleet/muster/internal/state/fleet"
+
 // fair judges evictions on flex: at home the less important; elsewhere what is
 // above its share and has run its minimum time.
 func fair(m Moment, e Eviction, more bool, s *said) {
@@ -13,8 +15,8 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 	if e.Whole && m.After.At.Sub(e.Was.Started) < m.After.Policy.FlexRun() {
 		s.add("%s was evicted for %s of another namespace after %s", v.Name, o.Name, m.After.At.Sub(e.Was.Started))
 	}
-	if e.Was.Passed == o.ID && e.Whole {
-		return // it passed the head, which takes the room back, shares notwithstanding
+	if old := m.Before.Job(o.ID); e.Was.Passed == o.ID && (e.Whole || old == nil || old.State != fleet.RunningW) {
+		return // it passed the head, which takes the room back when it starts, shares notwithstanding
 	}
 	if len(m.After.Parts) > 1 || m.visitBegins() {
 		return // what a workload asks for in two partitions counts in both until it starts; a visit makes shares smaller later
