@@ -34,22 +34,23 @@ func CapacityOf(s *fleet.State, p *fleet.Partition, now fleet.Instant) Capacity 
 func capacityWithout(s *fleet.State, p *fleet.Partition, now fleet.Instant, gone []int) Capacity {
 	c := Capacity{Shares: make([]int, len(p.Islands))}
 	since := now.Add(-s.Policy.Dwell)
-	installed, whole := 0, 0
+	whole, left := 0, 0 // nodes that are whole, and that planned work leaves
 	var short, long int // allowed, in thousandths of a node
 	buffers, learns := make([]fleet.Buffer, len(p.Islands)), false
 	if gone == nil {
 		gone = make([]int, len(p.Islands))
 	}
 	for i, island := range p.Islands {
-		n, left := len(island.Nodes()), island.Whole()-gone[i]
+		n := len(island.Nodes())
 		b := s.BufferFor(p, i)
 		buffers[i], learns = b, learns || b.Learns()
-		c.Shares[i] = min(left, n-p.MostDown(i, since, now))
+		unplanned := n - island.Planned() - gone[i]
+		c.Shares[i] = min(island.Whole()-gone[i], unplanned-p.MostDown(i, since, now))
 		if !b.Learns() {
 			c.Shares[i] = min(c.Shares[i], b.Allows(n)/1000)
 			short, long = short+b.Allows(n), long+b.Allows(n)
 		}
-		installed, whole = installed+n, whole+left
+		whole, left = whole+island.Whole()-gone[i], left+unplanned
 	}
 	if learns {
 		f := forecast(s, p, now)
@@ -65,8 +66,7 @@ func capacityWithout(s *fleet.State, p *fleet.Partition, now fleet.Instant, gone
 			long += 1000 * claimOf(buffers[g[0]], fleet.SustainableHours).Promised(n, down, f.groups[k].short.Worse(f.groups[k].long))
 		}
 	}
-	least := min(whole, installed-p.MostDown(-1, since, now))
-	c.Promisable = min(least, short/1000)
+	c.Promisable = min(whole, left-p.MostDown(-1, since, now), short/1000)
 	c.Sustainable = min(c.Promisable, long/1000)
 	return c
 }
@@ -100,15 +100,16 @@ func SustainableShares(s *fleet.State, p *fleet.Partition, now fleet.Instant) []
 // moment of the last dwell, now included. Nodes that are to be gone count as down. Where
 // these are not all islands of the partition, it is each island's own worst moment.
 func down(p *fleet.Partition, since, now fleet.Instant, gone []int, islands ...int) (nodes, down int) {
-	whole, most := 0, 0
+	whole, planned, most := 0, 0, 0
 	for _, i := range islands {
 		nodes, whole = nodes+len(p.Islands[i].Nodes()), whole+p.Islands[i].Whole()-gone[i]
+		planned += p.Islands[i].Planned() + gone[i]
 		most += p.MostDown(i, since, now)
 	}
 	if len(islands) == len(p.Islands) {
 		most = p.MostDown(-1, since, now)
 	}
-	return nodes, max(nodes-whole, most)
+	return nodes, max(nodes-whole, planned+most)
 }
 
 // Stands says whether the present backing is what Align would decide, without

@@ -51,7 +51,8 @@ func (k *peaks) most(since Instant) int {
 }
 
 // MostDown is the largest number of nodes of an island (of all islands, if it is
-// negative) that were down at one moment after since, up to now.
+// negative) that were down at one moment after since, up to now. Nodes that planned work has, or takes soon, are
+// not among them: they count apart, for all of that time (Island.Planned).
 func (p *Partition) MostDown(island int, since, now Instant) int {
 	k := &p.downs
 	if island >= 0 {
@@ -63,8 +64,11 @@ func (p *Partition) MostDown(island int, since, now Instant) int {
 	return k.most(since)
 }
 
-// countDown counts a node that went down (1) or came back (−1).
-func (p *Partition) countDown(node, sign int, at Instant) {
+// countDown counts a node that went down (1) or came back (−1), if it counts.
+func (p *Partition) countDown(node, sign int, counts bool, at Instant) {
+	if !counts {
+		return
+	}
 	p.downs.change(sign, at)
 	p.Islands[p.Nodes[node].Island].downs.change(sign, at)
 }
@@ -76,7 +80,7 @@ func (p *Partition) recountDowns() {
 		i.downs = peaks{}
 	}
 	for _, e := range p.edgesOf(-1, -1, Never-1) {
-		p.countDown(e.node, e.sign, e.at)
+		p.countDown(e.node, e.sign, true, e.at)
 	}
 }
 
@@ -99,11 +103,11 @@ func inOrder(edges []edge) []edge {
 }
 
 // edgesOf lists the beginnings of the stretches of an island (of all, if it is
-// negative) that did not end until since, and the ends up to now.
+// negative) that did not end until since, and the ends up to now. Those of nodes that planned work has are left out.
 func (p *Partition) edgesOf(island int, since, now Instant) []edge {
 	var edges []edge
 	for _, d := range p.Downs {
-		if d.To <= since || island >= 0 && p.Nodes[d.Node].Island != island {
+		if d.To <= since || island >= 0 && p.Nodes[d.Node].Island != island || p.Nodes[d.Node].outByPlan() {
 			continue
 		}
 		edges = append(edges, edge{d.From, d.Node, 1})

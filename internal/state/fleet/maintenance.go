@@ -291,10 +291,12 @@ func (s *State) forces(n *Node, runs Runs) bool {
 // SetLeaving says that maintenance takes a node within the horizon, or does not any more.
 func (p *Partition) SetLeaving(node int, leaving bool, goes, at Instant) {
 	n := p.Nodes[node]
+	out := n.outByPlan()
 	p.pledge(at)
 	p.contribute(n, -1)
 	n.Leaving, n.Goes = leaving, goes
 	p.contribute(n, 1)
+	p.replan(node, out)
 	p.remember(n.Island, at)
 	p.unaligned = true
 	p.ground++
@@ -307,9 +309,11 @@ func (p *Partition) setPlanned(node int, planned bool, at Instant) {
 	if n.Planned == planned {
 		return
 	}
+	out := n.outByPlan()
 	p.contribute(n, -1)
 	n.Planned = planned
 	p.contribute(n, 1)
+	p.replan(node, out)
 	p.remember(n.Island, at)
 }
 

@@ -65,7 +65,10 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	}
 	p.pledge(at)
 	p.contribute(n, -1)
-	p.trace(node, n.State, state, at)
+	out, traced := n.outByPlan(), p.traced(node)
+	stays := *n
+	stays.State = state
+	p.trace(node, n.State, state, !out && !stays.outByPlan(), at)
 	p.lookAtChange(node, state)
 	usable, whole, from := n.UsableGPUs(), n.Whole(), n.State
 	if from == Healthy && state == Suspect {
@@ -73,6 +76,9 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	}
 	n.State, n.Dead, n.Signal, n.Since = state, dead, signal, at
 	p.contribute(n, 1)
+	if traced {
+		p.replan(node, out)
+	}
 	if from == Suspect {
 		p.endDip(state)
 	}
@@ -104,7 +110,21 @@ func planned(s NodeState) bool { return up(s) || s == Maintenance }
 
 func up(s NodeState) bool { return s == Healthy || s == Probation }
 
-func (p *Partition) trace(node int, from, to NodeState, at Instant) {
+// traced says whether some stretch of a node is kept.
+func (p *Partition) traced(node int) bool {
+	at := sort.Search(len(p.Downs), func(i int) bool { return p.Downs[i].Node >= node })
+	return at < len(p.Downs) && p.Downs[at].Node == node
+}
+
+// replan counts the stretches anew where planned work takes a node that has some, or gives it back.
+func (p *Partition) replan(node int, out bool) {
+	if p.Nodes[node].outByPlan() != out && p.traced(node) {
+		p.recountDowns()
+	}
+}
+
+// trace notes that a node is not there to be promised any more, or is again. It counts only where no planned work has the node.
+func (p *Partition) trace(node int, from, to NodeState, counts bool, at Instant) {
 	open := sort.Search(len(p.Downs), func(i int) bool { return p.Downs[i].Node >= node })
 	for open < len(p.Downs) && p.Downs[open].Node == node && p.Downs[open].To != Never {
 		open++
@@ -115,14 +135,15 @@ func (p *Partition) trace(node int, from, to NodeState, at Instant) {
 		p.Downs = append(p.Downs, Down{})
 		copy(p.Downs[open+1:], p.Downs[open:])
 		p.Downs[open] = Down{node, at, Never}
-		p.countDown(node, 1, at)
+		p.countDown(node, 1, counts, at)
 	case has && !up(from) && up(to) && p.Nodes[node].Planned,
 		from == Suspect && to == Healthy && has && p.Downs[open].From == p.Nodes[node].Since:
-		p.Downs = append(p.Downs[:open], p.Downs[open+1:]...)
-		p.recountDowns()
+		if p.Downs = append(p.Downs[:open], p.Downs[open+1:]...); counts {
+			p.recountDowns()
+		}
 	case !up(from) && up(to) && has:
 		p.Downs[open].To = at
-		p.countDown(node, -1, at)
+		p.countDown(node, -1, counts, at)
 		p.state.alarm(p, at.Add(p.state.Policy.Dwell), ofMetal)
 	}
 }

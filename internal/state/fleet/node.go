@@ -109,6 +109,9 @@ func (n *Node) UsableGPUs() int {
 // maintenance is about to take does not.
 func (n *Node) Whole() bool { return n.State == Healthy && !n.Leaving }
 
+// outByPlan says whether planned work alone keeps the node from being whole, or will soon.
+func (n *Node) outByPlan() bool { return !n.Whole() && (n.Planned || n.Leaving) }
+
 // InUse is the number of GPUs that replicas hold now, leaving ones included.
 func (n *Node) InUse() int { return n.inUse }
 

@@ -66,7 +66,7 @@ func (p *Partition) contribute(n *Node, sign int) {
 	switch {
 	case n.Whole():
 		island.whole += sign
-	case n.Planned || n.Leaving:
+	case n.outByPlan():
 		island.planned += sign
 	}
 	if len(n.residents) == 0 {
