@@ -66,11 +66,13 @@ func lostBase(w *fleet.Workload) bool {
 
 // mend finds nodes for a gang's lost replicas where its quota's or tree's backing covers
 // them: free ones, the lost nodes' islands first, else those of the cheapest victims. Work
-// that no backing covers is mended from free and flex nodes, flex work from free ones.
+// that no backing covers is mended from free and flex nodes, flex work from free ones. A guaranteed gang
+// takes a node of its own backing from flex work before it borrows a free one.
 func (pl *Planner) mend(w *fleet.Workload, pool int) (plan Plan, ok bool) {
 	covered, rest := mendsAs(w.PoolHeldAs(pool))
-	islands := append(pl.lostIslands(w, pool), anyIsland)
-	if plan, ok = pl.mendOnFree(w, pool, covered, islands); !ok {
+	lost := pl.lostIslands(w, pool)
+	islands := append(slices.Clip(lost), anyIsland)
+	if plan, ok = pl.mendOnFreeOrFlex(w, pool, covered, lost); !ok {
 		plan, ok = pl.mendByPreemption(w, pool, covered, islands)
 	}
 	if !ok {
@@ -81,6 +83,27 @@ func (pl *Planner) mend(w *fleet.Workload, pool int) (plan Plan, ok bool) {
 	}
 	plan.Kind = Mend
 	return plan, ok
+}
+
+// mendOnFreeOrFlex mends a gang on free nodes or at the cost of flex work alone: where it lost nodes first, and elsewhere in
+// the best way first.
+func (pl *Planner) mendOnFreeOrFlex(w *fleet.Workload, pool int, ways []fleet.HeldAs, lost []int) (Plan, bool) {
+	if len(ways) == 0 {
+		return Plan{}, false
+	}
+	if plan, ok := pl.mendOnFree(w, pool, ways, lost); ok {
+		return plan, true
+	}
+	anywhere := append(slices.Clip(lost), anyIsland)
+	for i := range ways {
+		if plan, ok := pl.mendOnFree(w, pool, ways[i:i+1], anywhere); ok {
+			return plan, true
+		}
+		if plan, ok := pl.mendByPreemption(w, pool, ways[i:i+1], anywhere); ok && dearestClass(plan) == ClassFlex {
+			return plan, true
+		}
+	}
+	return Plan{}, false
 }
 
 // mendsAs lists in which ways a gang that holds its GPUs in some way may be mended, the

@@ -27,8 +27,8 @@ type onFlex struct {
 	freedAll  int // of them, those of all that leaves with it
 }
 
-// compareCost orders candidates, the cheapest first: by dearness, then the least work lost, then surplus
-// before what it is surplus of, then the last submitted.
+// compareCost orders candidates, the cheapest first: by dearness, then the least work lost, then the last
+// submitted.
 func (a *candidateVictim) compareCost(b *candidateVictim) int {
 	dearness := compareDearness(a, b)
 	switch {
@@ -36,8 +36,6 @@ func (a *candidateVictim) compareCost(b *candidateVictim) int {
 		return dearness
 	case a.lost != b.lost:
 		return cmp.Compare(a.lost, b.lost)
-	case a.key.Surplus != b.key.Surplus:
-		return threeWay(a.key.Surplus, b.key.Surplus)
 	}
 	return b.key.Compare(a.key)
 }
@@ -47,7 +45,7 @@ func dearer(a, b *candidateVictim) bool { return compareDearness(a, b) > 0 }
 
 // compareDearness orders candidates by who is kept rather than another, last, whatever they
 // lose (semantics §5): work past its declared maximum goes first, then class,
-// then the least important; on flex the namespace with the most flex before that.
+// then the least important; on flex the namespace with the most flex before that. Surplus goes before what it is surplus of.
 func compareDearness(a, b *candidateVictim) int {
 	switch {
 	case a.overran != b.overran:
@@ -60,8 +58,10 @@ func compareDearness(a, b *candidateVictim) int {
 		return cmp.Compare(b.onFlex.namespace, a.onFlex.namespace)
 	case a.key.Priority != b.key.Priority:
 		return cmp.Compare(b.key.Priority, a.key.Priority)
+	case a.key.Rank != b.key.Rank:
+		return cmp.Compare(b.key.Rank, a.key.Rank)
 	}
-	return cmp.Compare(b.key.Rank, a.key.Rank)
+	return threeWay(a.key.Surplus, b.key.Surplus)
 }
 
 // frees says whether evicting the unit makes room in the count of the claim's tree.

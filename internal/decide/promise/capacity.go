@@ -45,7 +45,7 @@ func capacityWithout(s *fleet.State, p *fleet.Partition, now fleet.Instant, gone
 		b := s.BufferFor(p, i)
 		buffers[i], learns = b, learns || b.Learns()
 		unplanned := n - island.Planned() - gone[i]
-		c.Shares[i] = min(island.Whole()-gone[i], unplanned-p.MostDown(i, since, now))
+		c.Shares[i] = max(0, min(island.Whole()-gone[i], unplanned-p.MostDown(i, since, now)))
 		if !b.Learns() {
 			c.Shares[i] = min(c.Shares[i], b.Allows(n)/1000)
 			short, long = short+b.Allows(n), long+b.Allows(n)
@@ -66,7 +66,7 @@ func capacityWithout(s *fleet.State, p *fleet.Partition, now fleet.Instant, gone
 			long += 1000 * claimOf(buffers[g[0]], fleet.SustainableHours).Promised(n, down, f.groups[k].short.Worse(f.groups[k].long))
 		}
 	}
-	c.Promisable = min(whole, left-p.MostDown(-1, since, now), short/1000)
+	c.Promisable = max(0, min(whole, left-p.MostDown(-1, since, now), short/1000))
 	c.Sustainable = min(c.Promisable, long/1000)
 	return c
 }
@@ -109,7 +109,7 @@ func down(p *fleet.Partition, since, now fleet.Instant, gone []int, islands ...i
 	if len(islands) == len(p.Islands) {
 		most = p.MostDown(-1, since, now)
 	}
-	return nodes, max(nodes-whole, planned+most)
+	return nodes, min(nodes, max(nodes-whole, planned+most))
 }
 
 // Stands says whether the present backing is what Align would decide, without

@@ -9,6 +9,7 @@ type Cost struct {
 	// Where namespaces have the same, one must go first: importance decides.
 	Flex       int
 	Importance fleet.Importance // of its dearest victim
+	Whole      bool             // the dearest victim is more than surplus, which is less important than the rest
 	Lost       int              // GPU-seconds since the last checkpoints, of all that leaves
 	Workloads  int
 }
@@ -23,6 +24,8 @@ func (c Cost) Less(d Cost) bool {
 		return c.Flex > d.Flex
 	case c.Importance != d.Importance:
 		return d.Importance.Above(c.Importance)
+	case c.Whole != d.Whole:
+		return d.Whole
 	case c.Lost != d.Lost:
 		return c.Lost < d.Lost
 	}
@@ -34,12 +37,12 @@ func (j *Judge) costOf(set []Unit, classes []Class) Cost {
 	c := Cost{Class: -1}
 	works := map[uint64]bool{}
 	for i, v := range set {
-		one := Cost{Class: classes[i], Importance: fleet.Importance{Priority: v.Key.Priority, Rank: v.Key.Rank}}
+		one := Cost{Class: classes[i], Importance: fleet.Importance{Priority: v.Key.Priority, Rank: v.Key.Rank}, Whole: !v.Key.Surplus}
 		if one.Class == Flex {
 			one.Flex = j.flexUse(v.Work.Namespace)
 		}
 		if c.Class < 0 || dearer(one, c) {
-			c.Class, c.Flex, c.Importance = one.Class, one.Flex, one.Importance
+			c.Class, c.Flex, c.Importance, c.Whole = one.Class, one.Flex, one.Importance, one.Whole
 		}
 		works[v.Work.ID] = true
 	}
@@ -58,8 +61,10 @@ func dearer(a, b Cost) bool {
 		return a.Class > b.Class
 	case a.Flex != b.Flex:
 		return a.Flex < b.Flex
+	case a.Importance != b.Importance:
+		return a.Importance.Above(b.Importance)
 	}
-	return a.Importance.Above(b.Importance)
+	return a.Whole && !b.Whole
 }
 
 // lost is the GPU-seconds that a unit has run since the last checkpoint.

@@ -169,8 +169,9 @@ func (c *court) borrowers(j *judge.Judge, p *fleet.Partition, tree string) *brok
 // flexQueues judges those whom the head of flex does not bar: the namespaces
 // that have no more flex than the head's.
 func (c *court) flexQueues(j *judge.Judge, p *fleet.Partition) *broken {
-	least, first := 0, true
+	least, first, all := 0, true, []fleet.Waiting(nil)
 	for _, ns := range p.Namespaces() {
+		all = append(all, p.FlexOf(ns).Queue()...)
 		if len(p.FlexOf(ns).Queue()) > 0 && (first || p.FlexOf(ns).Staying < least) {
 			least, first = p.FlexOf(ns).Staying, false
 		}
@@ -183,7 +184,7 @@ func (c *court) flexQueues(j *judge.Judge, p *fleet.Partition) *broken {
 			if it.Pool != fleet.Base {
 				break
 			}
-			if b := c.refusal(j, j.Ways(it)[0], p.FlexOf(ns).Queue()); b != nil {
+			if b := c.refusal(j, j.Ways(it)[0], all); b != nil {
 				return b
 			}
 		}
