@@ -21,9 +21,21 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 		if plan, ok := pl.placeInBacking(c); ok {
 			return plan, true
 		}
+		if pl.hasLater(c) && pl.fitsWithoutFlex(c, nil) {
+			if plan, ok := pl.preemptFlex(c); ok {
+				return plan, true
+			}
+		}
 	}
 	pl.limitByEarlier(c)
 	return pl.preempt(c)
+}
+
+// hasLater says whether work of a claim's quota comes after it in the quota's order. The claim could turn that into
+// borrowing, and leaves it as it is where flex work can make room inside the quota's own backing instead.
+func (pl *Planner) hasLater(c *claim) bool {
+	units := pl.accountUnits(c.account)
+	return len(units) > 0 && c.key.Before(units[len(units)-1].key)
 }
 
 // joinsUncovered says whether a pool would join a workload that is not guaranteed,
