@@ -1051,7 +1051,9 @@ type SetGrantRequest struct {
 	AsFound bool `protobuf:"varint,7,opt,name=as_found,json=asFound,proto3" json:"as_found,omitempty"`
 	// Not set: gpus is what lasts of the grant. Set: gpus come beside what lasts, and end by themselves at this moment;
 	// they take the place of what ended before. 0 GPUs: nothing of the grant ends later, and what would have ended ends now.
-	Until         *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=until,proto3" json:"until,omitempty"`
+	Until *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=until,proto3" json:"until,omitempty"`
+	// The grant ends: the quota has none there then, not even one of 0 GPUs with which it may borrow. Nothing of it may stand there.
+	None          bool `protobuf:"varint,9,opt,name=none,proto3" json:"none,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1140,6 +1142,13 @@ func (x *SetGrantRequest) GetUntil() *timestamppb.Timestamp {
 		return x.Until
 	}
 	return nil
+}
+
+func (x *SetGrantRequest) GetNone() bool {
+	if x != nil {
+		return x.None
+	}
+	return false
 }
 
 type SetGrantResponse struct {
@@ -2093,7 +2102,7 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x04path\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x04path\"_\n" +
 	"\x10GetQuotaResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12&\n" +
-	"\x05quota\x18\x02 \x01(\v2\x10.muster.v1.QuotaR\x05quota\"\x9d\x03\n" +
+	"\x05quota\x18\x02 \x01(\v2\x10.muster.v1.QuotaR\x05quota\"\xb1\x03\n" +
 	"\x0fSetGrantRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12N\n" +
 	"\x05quota\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x05quota\x12S\n" +
@@ -2104,7 +2113,8 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"overcommit\x18\x06 \x01(\bR\n" +
 	"overcommit\x12\x19\n" +
 	"\bas_found\x18\a \x01(\bR\aasFound\x120\n" +
-	"\x05until\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x05untilB\a\n" +
+	"\x05until\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
+	"\x04none\x18\t \x01(\bR\x04noneB\a\n" +
 	"\x05_gang\"@\n" +
 	"\x10SetGrantResponse\x12,\n" +
 	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xc8\x02\n" +

@@ -108,6 +108,8 @@ func losers(list []fleet.Touched) string {
 func grant(e event.GrantSet) string {
 	says := fmt.Sprintf("is granted %s of %s (was %d)", Count(e.GPUs, "GPU"), e.Partition, e.Was)
 	switch {
+	case e.None:
+		return fmt.Sprintf("has no grant of %s any more (was %d)", e.Partition, e.Was)
 	case e.Was == 0:
 		says = fmt.Sprintf("is granted %s of %s", Count(e.GPUs, "GPU"), e.Partition)
 	case e.GPUs == e.Was:

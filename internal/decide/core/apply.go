@@ -168,8 +168,13 @@ func applyGrants(s *fleet.State, e event.Event) bool {
 	switch e := e.(type) {
 	case event.GrantSet:
 		p := s.Partition(e.Partition)
+		if e.None {
+			p.EndGrant(e.Quota)
+			break
+		}
 		p.SetGrant(e.Quota, e.GPUs, e.Gang, e.Overcommit)
 		p.SetTemporary(e.Quota, e.Temporary)
+		p.SetPassing(e.Quota, e.New)
 	case event.GrantEnding:
 		p := s.Partition(e.Partition)
 		soon := p.EnsureAccount(e.Quota).Temporary

@@ -160,6 +160,7 @@ type (
 		Gang             int           // GPUs of the declared gang; 0: none
 		KeepGang         bool          // keep the gang the grant has, as far as it fits
 		Overcommit       bool
+		None             bool // it ends the grant: the quota has none there then
 		AsFound          bool // a fleet file or an import brings it: a gang that no island sustains is taken, and flagged
 	}
 	// Transfer moves GPUs from one quota's grant to another's.

@@ -34,6 +34,9 @@ func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) 
 	if refusal := checkGrant(p, c, now); refusal != nil {
 		return nil, refusal
 	}
+	if c.None {
+		return endGrant(p, c)
+	}
 	if c.Overcommit && reason == "" {
 		return nil, overcommitNeedsReason()
 	}
@@ -85,6 +88,18 @@ func checkGrant(p *fleet.Partition, c SetGrant, now fleet.Instant) *Refusal {
 	return nil
 }
 
+// endGrant ends a grant, even one of 0 GPUs.
+func endGrant(p *fleet.Partition, c SetGrant) ([]event.Event, *Refusal) {
+	a := p.Account(c.Quota)
+	switch {
+	case c.GPUs != 0 || c.Gang != 0 || c.Until != 0 || c.Overcommit:
+		return nil, refuse(Invalid, "no grant at all has no GPUs, no gang and no end; give only the quota and the partition")
+	case a == nil || a.Ending:
+		return nil, refuse(NothingToDo, "%s has no grant in %s", c.Quota, c.Partition)
+	}
+	return one(event.GrantSet{Quota: c.Quota, Partition: c.Partition, Was: a.Grant, WasTemporary: a.Temporary, None: true})
+}
+
 // checkGang refuses a declared gang that the grant cannot have.
 func checkGang(p *fleet.Partition, e event.GrantSet) *Refusal {
 	if e.Gang < 0 || e.Gang > e.GPUs {
@@ -102,10 +117,11 @@ func momentText(at fleet.Instant) string {
 // from each other, and the other of the two stays as it is.
 func grantAfter(p *fleet.Partition, c SetGrant) event.GrantSet {
 	var is fleet.Account
-	if a := p.Account(c.Quota); a != nil {
+	a := p.Account(c.Quota)
+	if a != nil {
 		is = *a
 	}
-	e := event.GrantSet{Quota: c.Quota, Partition: c.Partition, Was: is.Grant, WasTemporary: is.Temporary, Gang: c.Gang}
+	e := event.GrantSet{Quota: c.Quota, Partition: c.Partition, Was: is.Grant, WasTemporary: is.Temporary, Gang: c.Gang, New: a == nil || a.Ending}
 	lasts, ends := is.Lasting(), is.Temporary
 	gang, over := is.AfterEnd()
 	if c.Until == 0 {

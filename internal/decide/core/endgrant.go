@@ -25,6 +25,7 @@ func (t *turn) endGrants() {
 	if !t.s.GrantsEnd(t.now) {
 		return
 	}
+	var gone []event.Event
 	for _, p := range t.s.Partitions {
 		for _, a := range p.Accounts {
 			switch is := a.Temporary; {
@@ -32,12 +33,27 @@ func (t *turn) endGrants() {
 			case is.Until <= t.now:
 				t.ended = append(t.ended, ended{p, a.Quota, is, haircut.UnprotectedIn(t.s, p)})
 				t.emit(endOf(p, a))
+				if a.Passing && a.Grant == 0 {
+					gone = append(gone, event.GrantSet{Quota: a.Quota, Partition: p.ID, None: true})
+				}
 			case is.TellAt() <= t.now && !t.imagined:
 				t.emit(event.GrantEnding{Quota: a.Quota, Partition: p.ID, GPUs: is.GPUs, Until: is.Until, Work: t.losers(p.ID, a.Quota)})
 			}
 		}
 	}
+	for _, e := range gone { // accounts may go with their grants
+		t.emit(e)
+	}
 	t.s.GrantsEnded()
+}
+
+// dropGrants lets accounts go whose grant is no more, once the last of their work has left.
+func (t *turn) dropGrants() {
+	for _, p := range t.s.Partitions {
+		for _, quota := range p.Ended() {
+			t.emit(event.GrantSet{Quota: quota, Partition: p.ID, None: true})
+		}
+	}
 }
 
 // endOf is the end of what ends of a grant.

@@ -18,6 +18,7 @@ func (t *turn) settle() {
 	t.s.Ring(t.now)
 	t.expireHolds()
 	t.endGrants()
+	t.dropGrants()
 	for i := 0; ; i++ {
 		if i > mostPlanned {
 			panic("core: planned work does not come to rest")

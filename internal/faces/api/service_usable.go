@@ -22,6 +22,9 @@ func (s capacityService) Usable(ctx context.Context, m *musterv1.UsableRequest) 
 		for _, p := range list {
 			for _, a := range p.Accounts {
 				q := state.Quota(a.Quota)
+				if a.Ending {
+					continue // none of its work may start there
+				}
 				if m.GetAll() || q != nil && c.targets(state, q, m.GetNamespace(), at) {
 					out.Quotas = append(out.Quotas, wire.UsableQuota(view.UsableOf(p, a, by, at), q, s.signsIn(c)))
 				}

@@ -120,6 +120,9 @@ func (f foreseen) whoMay() string {
 // granted says what a quota is granted then, and what of it ends by itself.
 func (f foreseen) granted() string {
 	was, _ := f.Was.(float64)
+	if f.None {
+		return fmt.Sprintf("%s has no grant in %s any more (it has %s)", f.Quota, f.Partition, threes(int(was)))
+	}
 	text := fmt.Sprintf("%s gets a grant of %s in %s (it has %s)", f.Quota, text.Count(f.GPUs, "GPU"), f.Partition, threes(int(was)))
 	if f.Gang > 0 {
 		text += fmt.Sprintf(", gang %s", threes(f.Gang))

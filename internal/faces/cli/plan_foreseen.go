@@ -33,6 +33,7 @@ type foreseenNode struct {
 
 // foreseenGrant is what quotas get and lose.
 type foreseenGrant struct {
+	None                          bool
 	GPUs, Gang, Promisable, Nodes int
 	Overcommit                    bool
 	Temporary, WasTemporary       foreseenEnd

@@ -86,7 +86,7 @@ type grantOptions struct {
 func newQuotaGrant(a *app) *cobra.Command {
 	o := &grantOptions{quotaChange: quotaChange{app: a}, until: moment{env: a.Env, ahead: true}}
 	cmd := &cobra.Command{
-		Use:   "grant QUOTA PARTITION GPUS",
+		Use:   "grant QUOTA PARTITION GPUS|none",
 		Short: "make a quota's grant in a partition this many GPUs, or give it more until a date",
 		Long: `Grant makes a quota's grant in a partition this many GPUs. Whole nodes of it are backed; what
 fills no whole node stays unbacked. It is refused if more would be assigned than is sustainable, unless --overcommit says so, with a --reason.
@@ -94,10 +94,14 @@ fills no whole node stays unbacked. It is refused if more would be assigned than
 With --until the GPUs come beside the grant that lasts, and end by themselves at that moment. A quota has one such
 part in a partition: granting again gives it another size or another end, and 0 GPUs end it now. A day begins at 00:00,
 so --until friday does not include Friday. The quota's people are told a day before. What runs then beyond what is left
-is unprotected, as after any cut.`,
+is unprotected, as after any cut.
+
+A grant of 0 GPUs lets a quota borrow in the partition. With none instead of a number the quota has no grant there at
+all; nothing of it may stand there then.`,
 		Example: `  muster quota grant research/oak tiger/h200 352 --gang 256 --reason 'Q3 plan'
   muster quota grant research/oak tiger/h200 64 --until friday --reason 'demo week'
-  muster quota grant research/oak tiger/h200 0 --until now --reason 'done early'`,
+  muster quota grant research/oak tiger/h200 0 --until now --reason 'done early'
+  muster quota grant research/oak tiger/h200 none`,
 		Args: needs(3, 3, "a quota, a partition and a number of GPUs"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			req, err := o.request(cmd, args)
@@ -123,6 +127,8 @@ is unprotected, as after any cut.`,
 // said is what a grant led to.
 func (o *grantOptions) said(req *musterv1.SetGrantRequest) string {
 	switch {
+	case req.GetNone():
+		return fmt.Sprintf("%s has no grant in %s", req.GetQuota(), req.GetPartition())
 	case req.GetUntil() == nil:
 		return fmt.Sprintf("%s has a grant of %s in %s", req.GetQuota(), text.Count(req.GetGpus(), "GPU"), req.GetPartition())
 	case req.GetGpus() == 0:
@@ -143,6 +149,9 @@ func notRelative(gpus string) error {
 func (o *grantOptions) request(cmd *cobra.Command, args []string) (*musterv1.SetGrantRequest, error) {
 	if strings.HasPrefix(args[2], "+") {
 		return nil, notRelative(args[2])
+	}
+	if args[2] == "none" {
+		return &musterv1.SetGrantRequest{Quota: args[0], Partition: args[1], None: true, Overcommit: o.overcommit, Until: o.until.message()}, nil
 	}
 	gpus, err := gpusOf(args[2])
 	req := &musterv1.SetGrantRequest{

@@ -21,7 +21,7 @@ type reversible struct {
 	Name, Quota, Partition, Node, Cluster string
 	From, To, Scope                       string
 	Was, Owner                            any // GPUs, or an owner
-	Planned                               bool
+	Planned, New                          bool
 	GPUs, Gang, Left                      int
 	Temporary, WasTemporary               foreseenEnd
 	Hold, Request                         struct{ ID uint64 }
@@ -118,6 +118,9 @@ func (a *app) regrant(ctx context.Context, f reversible, r *musterv1.Record) []s
 		}
 	}
 	line := []string{"quota", "grant", f.Quota, f.Partition}
+	if f.New {
+		return append(line, "none")
+	}
 	req := &musterv1.SetGrantRequest{Quota: f.Quota, Partition: f.Partition}
 	if f.Temporary != f.WasTemporary {
 		if f.WasTemporary.GPUs == 0 {

@@ -36,7 +36,7 @@ func Change(command core.Command) (*musterv1.Change, error) {
 	case core.SetGrant:
 		gang := int32(c.Gang)
 		return &musterv1.Change{Change: &musterv1.Change_SetGrant{SetGrant: &musterv1.SetGrantRequest{
-			Quota: c.Quota, Partition: c.Partition, Gpus: int32(c.GPUs), Gang: &gang, Overcommit: c.Overcommit, AsFound: c.AsFound, Until: Instant(c.Until),
+			Quota: c.Quota, Partition: c.Partition, Gpus: int32(c.GPUs), Gang: &gang, Overcommit: c.Overcommit, AsFound: c.AsFound, Until: Instant(c.Until), None: c.None,
 		}}}, nil
 	}
 	return nil, fmt.Errorf("a %T cannot be sent as a change of an Apply; this is a mistake of Muster's", command)

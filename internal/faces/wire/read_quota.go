@@ -32,7 +32,7 @@ func ReadSetGrant(m *musterv1.SetGrantRequest) (core.Command, error) {
 	c := core.SetGrant{
 		Quota: m.GetQuota(), Partition: m.GetPartition(),
 		GPUs: int(m.GetGpus()), Gang: int(m.GetGang()), KeepGang: m.Gang == nil,
-		Overcommit: m.GetOvercommit(), AsFound: m.GetAsFound(),
+		Overcommit: m.GetOvercommit(), AsFound: m.GetAsFound(), None: m.GetNone(),
 	}
 	var err error
 	if m.GetUntil() != nil {

@@ -29,7 +29,8 @@ type AccessSet struct {
 
 // GrantSet says: a quota's grant in a partition is now this many GPUs, those that end
 // included. Was is what it was, so that a line of history can be read by itself. Since
-// version 2 it says what of it ends: an older Muster would keep it for ever.
+// version 2 it says what of it ends: an older Muster would keep it for ever. Since version 3 it may end the grant: New says
+// that there was none before, and None that there is none any more, not even one of 0 GPUs with which to borrow.
 type GrantSet struct {
 	Quota      string `json:"quota"`
 	Partition  string `json:"partition"`
@@ -40,6 +41,8 @@ type GrantSet struct {
 	// Temporary is what of the grant ends by itself; WasTemporary what did before.
 	Temporary    fleet.Temporary `json:"temporary,omitzero"`
 	WasTemporary fleet.Temporary `json:"wasTemporary,omitzero"`
+	New          bool            `json:"new,omitempty"`
+	None         bool            `json:"none,omitempty"`
 }
 
 // GrantEnding says: the part of a grant that ends will end soon. Its people are told, with

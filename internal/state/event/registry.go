@@ -37,7 +37,7 @@ var readers = map[string][]reader{
 	"quota.created":        {as[QuotaCreated]},
 	"quota.deleted":        {as[QuotaDeleted]},
 	"access.set":           {as[AccessSet]},
-	"grant.set":            {as[GrantSet], as[GrantSet]},
+	"grant.set":            {as[GrantSet], as[GrantSet], as[GrantSet]},
 	"grant.ending":         {as[GrantEnding]},
 	"grant.ended":          {as[GrantEnded]},
 	"grant.transferred":    {as[GrantTransferred]},

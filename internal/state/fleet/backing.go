@@ -16,7 +16,7 @@ func (p *Partition) EnsureAccount(quota string) *Account {
 	p.Accounts = append(p.Accounts, a)
 	sort.Slice(p.Accounts, func(i, j int) bool { return p.Accounts[i].Quota < p.Accounts[j].Quota })
 	a.attach(p)
-	p.enqueueTarget(quota)
+	p.requeueTarget(quota)
 	return a
 }
 
@@ -28,6 +28,9 @@ func (a *Account) attach(p *Partition) {
 	a.loose, a.work, a.queue = 0, nil, queue{account: a}
 	a.islands, a.insideHolds = nil, nil
 	p.accounts[a.Quota] = a
+	if a.Ending {
+		p.endings++
+	}
 	a.join()
 	p.gangless += min(1, a.GangMissing)
 	p.short += a.short()
@@ -40,6 +43,7 @@ func (a *Account) attach(p *Partition) {
 // SetGrant makes the grant of a quota this many GPUs.
 func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 	a := p.EnsureAccount(quota)
+	p.setEnding(a, false)
 	p.short -= a.short()
 	p.declared -= min(1, a.Gang)
 	p.Regranted = p.Regranted || a.GrantNodes() != gpus/p.GPUsPerNode || a.Gang != gang
@@ -51,6 +55,69 @@ func (p *Partition) SetGrant(quota string, gpus, gang int, overcommit bool) {
 		a.touch() // what fits beside them in the grant may have changed
 	}
 	p.Unalign()
+}
+
+// EndGrant ends the grant of a quota, even one of 0 GPUs: no more of its work may stand here, and what waits for it waits
+// elsewhere. The account goes with the last of its work and holds.
+func (p *Partition) EndGrant(quota string) {
+	a := p.accounts[quota]
+	if a == nil {
+		return
+	}
+	p.SetGrant(quota, 0, 0, false)
+	p.SetTemporary(quota, Temporary{})
+	a.Passing = false
+	p.setEnding(a, true)
+	if a.empty() {
+		p.drop(a)
+	}
+	p.Regranted = true
+	p.state.GrantsEnded()
+}
+
+// Ended lists the quotas whose grant is no more and nothing of which is left.
+func (p *Partition) Ended() (quotas []string) {
+	if p.endings == 0 {
+		return nil
+	}
+	for _, a := range p.Accounts {
+		if a.Ending && a.empty() {
+			quotas = append(quotas, a.Quota)
+		}
+	}
+	return quotas
+}
+
+// empty says whether nothing stands in the account, and nothing of it is held.
+func (a *Account) empty() bool { return len(a.work) == 0 && a.usage == 0 && len(a.insideHolds) == 0 }
+
+func (p *Partition) setEnding(a *Account, ending bool) {
+	if a.Ending == ending {
+		return
+	}
+	a.Ending = ending
+	if p.endings++; !ending {
+		p.endings -= 2
+	}
+	p.requeueTarget(a.Quota)
+}
+
+// drop takes an account out of the partition, with all that it counts for.
+func (p *Partition) drop(a *Account) {
+	for i := range p.Islands {
+		a.count(i, -1)
+	}
+	if a.Ending {
+		p.endings--
+	}
+	a.quit()
+	p.grantsMoved = true
+	p.gangless -= min(1, a.GangMissing)
+	p.short -= a.short()
+	p.declared -= min(1, a.Gang)
+	p.Accounts = remove(p.Accounts, func(x *Account) bool { return x == a })
+	delete(p.accounts, a.Quota)
+	p.Freed()
 }
 
 // SetBacking makes this many nodes of an island back a quota.

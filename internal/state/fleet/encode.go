@@ -61,7 +61,7 @@ func (p *Partition) rebuild(s *State) {
 	p.state, p.byName, p.accounts = s, make(map[string]int, len(p.Nodes)), map[string]*Account{}
 	p.tally, p.flex, p.flexWork, p.passed, p.worklists = Tally{}, map[string]*FlexUse{}, nil, nil, worklists{}
 	p.names, p.flexWaits = nil, nil
-	p.grantsMoved, p.probations, p.suspects, p.leavings, p.away = true, 0, 0, 0, 0
+	p.grantsMoved, p.probations, p.suspects, p.leavings, p.away, p.endings = true, 0, 0, 0, 0, 0
 	p.trees, p.waits, p.unsettled = map[string]*Tree{}, nil, nil
 	p.changed, p.idled, p.expired = nil, nil, false
 	p.Memories.Placement, p.Memories.Maintenance = nil, nil

@@ -111,9 +111,9 @@ func (s *State) unqueue(w *Workload) {
 	w.queued = w.queued[:0]
 }
 
-// enqueueTarget lets workloads that already wait for a quota wait in its new
-// account too, and those for flex in a new partition.
-func (p *Partition) enqueueTarget(quota string) {
+// requeueTarget lets workloads that already wait for a quota wait in its new
+// account too, or no longer in one that ends, and those for flex in a new partition.
+func (p *Partition) requeueTarget(quota string) {
 	for _, id := range sortedIDs(p.state.Workloads) {
 		if w := p.state.Workloads[id]; w.Target == quota && w.State == Pending {
 			p.state.requeue(w)

@@ -14,5 +14,9 @@ func (s *Spec) May(p *Partition) bool {
 // has a grant there, or it targets flex. Queues, placement, explanations and
 // forecasts ask this; the invariants recount it by themselves.
 func (w *Workload) MayStandIn(p *Partition) bool {
-	return w.May(p) && (w.Flexes() || p.accounts[w.Target] != nil)
+	if w.Flexes() {
+		return w.May(p)
+	}
+	a := p.accounts[w.Target]
+	return a != nil && !a.Ending && w.May(p)
 }

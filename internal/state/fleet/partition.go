@@ -114,6 +114,7 @@ type nodeIndex struct {
 	probations int // nodes in probation
 	suspects   int // suspect nodes
 	leavings   int // leaving nodes
+	endings    int // accounts whose grant is no more
 	away       int // nodes that maintenance has out, or is to take
 	downs      peaks
 }

@@ -102,6 +102,8 @@ type Account struct {
 	Gang        int       `json:"gang,omitempty"` // GPUs of the largest block that must fit in one island
 	Overcommit  bool      `json:"overcommit,omitempty"`
 	Temporary   Temporary `json:"temporary,omitzero"`    // what of the grant ends
+	Passing     bool      `json:"passing,omitempty"`     // nothing is left of the grant when that has ended
+	Ending      bool      `json:"ending,omitempty"`      // the grant is no more: the account goes with the last of its work
 	Backing     []int     `json:"backing"`               // whole nodes, per island
 	GangMissing int       `json:"gangMissing,omitempty"` // GPUs that the declared gang lacks in GangIsland; 0: backed or none declared
 	GangIsland  int       `json:"gangIsland,omitempty"`  // island of the declared gang, or the best one for it

@@ -176,7 +176,7 @@ func (s *State) AddPartition(cluster, gpu string, gpusPerNode int) {
 	sort.Slice(s.Partitions, func(i, j int) bool { return s.Partitions[i].ID < s.Partitions[j].ID })
 	p.rebuild(s)
 	s.partitions[p.ID] = p
-	p.enqueueTarget(Flex)
+	p.requeueTarget(Flex)
 }
 
 // AddQuota adds a quota.
@@ -192,17 +192,7 @@ func (s *State) RemoveQuota(path string) {
 	delete(s.quotas, path)
 	for _, p := range s.Partitions {
 		if a := p.accounts[path]; a != nil {
-			for i := range p.Islands {
-				a.count(i, -1)
-			}
-			a.quit()
-			p.grantsMoved = true
-			p.gangless -= min(1, a.GangMissing)
-			p.short -= a.short()
-			p.declared -= min(1, a.Gang)
-			p.Accounts = remove(p.Accounts, func(a *Account) bool { return a.Quota == path })
-			delete(p.accounts, path)
-			p.Freed()
+			p.drop(a)
 		}
 	}
 }

@@ -43,6 +43,12 @@ func (p *Partition) SetTemporary(quota string, t Temporary) {
 	p.alarmTemporary(t)
 }
 
+// SetPassing says of a grant all of which ends whether there was none before it: then none is left after it.
+func (p *Partition) SetPassing(quota string, first bool) {
+	a := p.EnsureAccount(quota)
+	a.Passing = a.Grant > 0 && a.Lasting() == 0 && (first || a.Passing)
+}
+
 // alarmTemporary asks for a look when people are to be told, and at the end.
 func (p *Partition) alarmTemporary(t Temporary) {
 	if t.GPUs == 0 {
