@@ -208,7 +208,7 @@ type Grant struct {
 	Over int32 `protobuf:"varint,12,opt,name=over,proto3" json:"over,omitempty"`
 	// GPUs backed, by island.
 	Islands map[string]int32 `protobuf:"bytes,13,rep,name=islands,proto3" json:"islands,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// GangUnbacked, Overcommitted.
+	// GangUnbacked, Overcommitted, NotWholeNodes.
 	Flags []string `protobuf:"bytes,14,rep,name=flags,proto3" json:"flags,omitempty"`
 	// The GPUs that the declared gang lacks in its best island, and that island; 0: it is backed.
 	GangMissing int32  `protobuf:"varint,15,opt,name=gang_missing,json=gangMissing,proto3" json:"gang_missing,omitempty"`

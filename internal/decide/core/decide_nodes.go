@@ -17,6 +17,9 @@ func setNodes(s *fleet.State, r Request, c SetNodes, now fleet.Instant) ([]event
 	if refusal := checkMoment(c.At, now); refusal != nil {
 		return nil, refusal
 	}
+	if refusal := noNodes(s, c.Names); refusal != nil {
+		return nil, refusal
+	}
 	owner := ownerOf(r.Actor)
 	var events []event.Event
 	seen := map[string]bool{}
@@ -26,9 +29,6 @@ func setNodes(s *fleet.State, r Request, c SetNodes, now fleet.Instant) ([]event
 		}
 		seen[name] = true
 		p, node := findNode(s, name)
-		if p == nil {
-			return nil, noNode(s, name)
-		}
 		n := p.Nodes[node]
 		if c.Dead >= n.GPUs {
 			return nil, refuse(Invalid, "node %q has %s; with %d dead it is not degraded but out", name, text.Count(n.GPUs, "GPU"), c.Dead)
@@ -97,6 +97,23 @@ func checkNodeState(c SetNodes) *Refusal {
 		return refuse(Invalid, "dead GPUs belong to state degraded, not to %s", c.State)
 	}
 	return nil
+}
+
+// noNodes refuses names that no node has, all of them at once: a range may go beyond what there is.
+func noNodes(s *fleet.State, names []string) *Refusal {
+	var missing []string
+	for _, name := range names {
+		if p, _ := findNode(s, name); p == nil {
+			missing = append(missing, name)
+		}
+	}
+	switch len(missing) {
+	case 0:
+		return nil
+	case 1:
+		return noNode(s, missing[0])
+	}
+	return refuse(NoSuchNode, "there are no nodes %s; %s", clip(text.Few(text.Folded(missing), 4)), MeantNode(s, missing[0]))
 }
 
 // noNode refuses a name that no node has. Who names an island or a partition is told its nodes.

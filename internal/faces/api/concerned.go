@@ -55,7 +55,7 @@ type loss struct {
 // loss, with the people who would be told.
 func (s *service) concernedBy(r event.Record, by *caller) (notes []string) {
 	s.engine.Look(func(state *fleet.State) {
-		notes = append(leaversOf(state, r.Events), backingAhead(state, r.Events)...)
+		notes = slices.Concat(leaversOf(state, r.Events), backingAhead(state, r.Events), fractionsOf(state, r.Events))
 	})
 	return append(notes, s.lossNotes(s.engine.Look, r.Events, would, by)...)
 }

@@ -136,6 +136,36 @@ func TestADryRunOfADrainSaysItsSize(t *testing.T) {
 	}
 }
 
+// Of a grant that is no number of whole nodes it is said before and after what of it nothing can ever back.
+func TestAGrantSaysWhatFillsNoWholeNode(t *testing.T) {
+	h := furnished(t)
+	_, err := h.Quotas.CreateQuota(t.Context(), &musterv1.CreateQuotaRequest{Path: "research/elm"})
+	must(t, err)
+	for _, dry := range []bool{true, false} {
+		r, err := h.Quotas.SetGrant(t.Context(), &musterv1.SetGrantRequest{Write: &musterv1.Write{DryRun: dry}, Quota: "research/elm", Partition: "tiger/h200", Gpus: 7})
+		must(t, err)
+		equal(t, "notes", strings.Join(r.GetWritten().GetNotes(), "\n"), "A node of tiger/h200 has 8 GPUs, and what fills no whole node is never backed: research/elm (7 of 7 GPUs).")
+	}
+	q, err := h.Quotas.GetQuota(t.Context(), &musterv1.GetQuotaRequest{Path: "research/elm"})
+	must(t, err)
+	equal(t, "flags", strings.Join(q.GetQuota().GetGrants()[0].GetFlags(), " "), "NotWholeNodes")
+}
+
+// Nodes that have the state already are named with who keeps them so, where else nothing would be said.
+func TestADrainOfADrainedNodeSaysWhyNothingChanges(t *testing.T) {
+	h := furnished(t)
+	drain := func(dry bool, names ...string) string {
+		r, err := h.Fleet.SetNodes(t.Context(), &musterv1.SetNodesRequest{Write: &musterv1.Write{DryRun: dry}, Names: names, State: "maintenance"})
+		must(t, err)
+		return strings.Join(r.GetWritten().GetNotes(), "\n")
+	}
+	equal(t, "first", drain(false, "tiger-h200-i1-001"), "")
+	want := "tiger-h200-i1-001 is in maintenance already, for maintenance that is under way; muster describe node tiger-h200-i1-001 says since when and why."
+	equal(t, "tried again", drain(true, "tiger-h200-i1-001"), want)
+	equal(t, "again", drain(false, "tiger-h200-i1-001"), "Nothing changed: it was so already.\n"+want)
+	equal(t, "with another", drain(false, "tiger-h200-i1-001", "tiger-h200-i1-002"), want)
+}
+
 // A drain says what it took from running work and from quotas, and the history of the node names the person who drained it.
 func TestADrainNamesWhatItTookAndWhoDidIt(t *testing.T) {
 	h := furnished(t)

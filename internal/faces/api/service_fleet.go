@@ -53,7 +53,13 @@ func (s fleetService) SetTargets(ctx context.Context, m *musterv1.SetTargetsRequ
 // SetNodes puts nodes into a state.
 func (s fleetService) SetNodes(ctx context.Context, m *musterv1.SetNodesRequest) (*musterv1.SetNodesResponse, error) {
 	c, err := wire.ReadSetNodes(m)
-	w, err := s.written(ctx, m, c, err)
+	if err != nil {
+		return &musterv1.SetNodesResponse{}, err
+	}
+	result, w, err := s.write(ctx, m, c)
+	if err == nil && !result.Repeat && w.GetProposal() == 0 {
+		w.Notes = append(w.Notes, s.soAlready(m, result.Record.Events)...)
+	}
 	return &musterv1.SetNodesResponse{Written: w}, err
 }
 

@@ -22,6 +22,7 @@ func (s *service) shortBy(r event.Record) (notes []string) {
 				notes = append(notes, shortGrants(p)...)
 			}
 		}
+		notes = append(notes, fractionsOf(state, r.Events)...)
 	})
 	return notes
 }
@@ -64,6 +65,26 @@ func bufferedIn(events []event.Event) (partitions []string) {
 		}
 	}
 	return partitions
+}
+
+// fractionsOf says what of the grants that events set fills no whole node: nothing can ever back it.
+func fractionsOf(s *fleet.State, events []event.Event) (notes []string) {
+	for _, p := range s.Partitions {
+		if list := fractionsIn(p, events); len(list) > 0 {
+			notes = append(notes, fmt.Sprintf("A node of %s has %s, and what fills no whole node is never backed: %s.", p.ID, text.Count(p.GPUsPerNode, "GPU"), text.Few(list, mostConcerned)))
+		}
+	}
+	return notes
+}
+
+// fractionsIn names the quotas whose grants in a partition events set so, with the part of each grant.
+func fractionsIn(p *fleet.Partition, events []event.Event) (list []string) {
+	for _, e := range events {
+		if e, is := e.(event.GrantSet); is && e.Partition == p.ID && e.GPUs != p.InWholeNodes(e.GPUs) {
+			list = append(list, fmt.Sprintf("%s (%d of %s)", e.Quota, e.GPUs-p.InWholeNodes(e.GPUs), text.Count(e.GPUs, "GPU")))
+		}
+	}
+	return list
 }
 
 // shortGrants says which grants of a partition are not backed, and which declared gangs stand in pieces.

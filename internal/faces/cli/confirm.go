@@ -74,19 +74,13 @@ func losses(_ context.Context, w *musterv1.Written) []string {
 }
 
 // unprotected names the running work that loses its protection by events.
-func (a *app) unprotected(ctx context.Context, events []*musterv1.Event) (lines []string) {
+func (a *app) unprotected(ctx context.Context, events []*musterv1.Event) []string {
 	n := &names{}
 	n.learn(ctx, a, []*musterv1.Record{{Events: events}})
-	for _, e := range events {
+	return n.plans(slices.DeleteFunc(slices.Clone(events), func(e *musterv1.Event) bool {
 		var f foreseen
-		if e.GetKind() != "holds.changed" || json.Unmarshal([]byte(e.GetData()), &f) != nil || holdsWords[f.Holds%len(holdsWords)] != "unprotected" {
-			continue
-		}
-		if line := n.plan(e); !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+		return e.GetKind() != "holds.changed" || json.Unmarshal([]byte(e.GetData()), &f) != nil || holdsWords[f.Holds%len(holdsWords)] != "unprotected"
+	}))
 }
 
 // ask shows what a change means, and returns the answer of the person at the terminal.

@@ -106,7 +106,7 @@ func (p *page) partitionHealth(h *musterv1.PartitionHealth, limit int) {
 			break
 		}
 		n := g[0]
-		p.wrapAs("  waits: ", fmt.Sprintf("%s %s%s", words.Few(folded(nodesOf(g)), 3), stateAndWants(n), prefixed("; ", n.GetBecause())))
+		p.wrapAs("  waits: ", fmt.Sprintf("%s %s%s", words.Few(text.Folded(nodesOf(g)), 3), stateAndWants(n), prefixed("; ", n.GetBecause())))
 	}
 	p.say("")
 }

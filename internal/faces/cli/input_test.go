@@ -9,6 +9,7 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func TestMomentsAreDatesOrHowLongAgo(t *testing.T) {
@@ -90,13 +91,16 @@ func TestRangesOfNodes(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(names, want) {
 		t.Errorf("got %v (%v), want %v", names, err, want)
 	}
-	if got, want := folded(names), []string{"a-i1-008..011", "b"}; !reflect.DeepEqual(got, want) {
+	if got, want := text.Folded(names), []string{"a-i1-008..011", "b"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("folded: %v, want %v", got, want)
 	}
-	if got, want := folded([]string{"a1", "a3", "b4", "b5"}), []string{"a1", "a3", "b4..5"}; !reflect.DeepEqual(got, want) {
+	if got, want := text.Folded([]string{"a1", "a3", "b4", "b5"}), []string{"a1", "a3", "b4..5"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("folded: %v, want %v", got, want)
 	}
-	for _, bad := range []string{"a-3..1", "a-01..3", "a-1..9999999"} {
+	if names, err := nodeNames([]string{"a-i1-008..a-i1-009"}); err != nil || !reflect.DeepEqual(names, []string{"a-i1-008", "a-i1-009"}) {
+		t.Errorf("a range with two full names: %v, %v", names, err)
+	}
+	for _, bad := range []string{"a-01..b-02", "a-3..1", "a-01..3", "a-1..9999999"} {
 		if _, err := nodeNames([]string{bad}); exitCode(err) != ExitUsage {
 			t.Errorf("%q: %v, want a usage error", bad, err)
 		}

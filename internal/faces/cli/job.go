@@ -301,7 +301,7 @@ func (p *page) job(w *musterv1.Workload, res *musterv1.WhyResponse) {
 	for _, pool := range s.GetPools() {
 		p.field("pool "+pool.GetName(), fmt.Sprintf("%s, rank %d, reach %s; %s now", poolText(pool), pool.GetRank(), pool.GetReach(), text.Count(w.GetPools()[pool.GetName()], "replica")))
 	}
-	p.field("nodes", words.Few(folded(w.GetNodes()), 12))
+	p.field("nodes", words.Few(text.Folded(w.GetNodes()), 12))
 }
 
 // field says a name and a value, unless there is none.

@@ -155,7 +155,7 @@ func noState(args []string) error {
 // mostOnNode is more than any node has: a number above it is a typing error.
 const mostOnNode = 1024
 
-var ranged = regexp.MustCompile(`^(.*?)(\d+)\.\.(\d+)$`)
+var ranged = regexp.MustCompile(`^(.*?)(\d+)\.\.(.*?)(\d+)$`)
 
 // nodeNames reads names of nodes and ranges of them.
 func nodeNames(args []string) ([]string, error) {
@@ -167,8 +167,8 @@ func nodeNames(args []string) ([]string, error) {
 			continue
 		}
 		from, errFrom := strconv.Atoi(m[2])
-		to, errTo := strconv.Atoi(m[3])
-		if errFrom != nil || errTo != nil || len(m[2]) != len(m[3]) || from > to || to-from > 100_000 {
+		to, errTo := strconv.Atoi(m[4])
+		if errFrom != nil || errTo != nil || m[3] != "" && m[3] != m[1] || len(m[2]) != len(m[4]) || from > to || to-from > 100_000 {
 			return nil, usage("%.60q is no range of nodes; write it as in tiger-h200-i1-001..008", text)
 		}
 		for n := from; n <= to; n++ {
@@ -176,34 +176,4 @@ func nodeNames(args []string) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// folded says names in a row as ranges: tiger-h200-i1-001..008.
-func folded(names []string) []string {
-	var list []string
-	for i := 0; i < len(names); {
-		last := i
-		for last+1 < len(names) && follows(names[last], names[last+1]) {
-			last++
-		}
-		text := names[i]
-		if last > i {
-			text += ".." + digits(names[last])
-		}
-		list, i = append(list, text), last+1
-	}
-	return list
-}
-
-// digits is the number at the end of a name, as it is written.
-func digits(name string) string {
-	return name[strings.LastIndexFunc(name, func(r rune) bool { return r < '0' || r > '9' })+1:]
-}
-
-// follows says whether a name is the next one after another.
-func follows(a, b string) bool {
-	m, n := digits(a), digits(b)
-	i, errA := strconv.Atoi(m)
-	k, errB := strconv.Atoi(n)
-	return errA == nil && errB == nil && k == i+1 && len(m) == len(n) && strings.TrimSuffix(a, m) == strings.TrimSuffix(b, n)
 }

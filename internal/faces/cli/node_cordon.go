@@ -9,6 +9,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // serviceVerb takes nodes out of service, or back: a node state under the word that
@@ -116,10 +117,10 @@ func (o *nodeSetOptions) notInService(ctx context.Context, names []string) (line
 		in[n.GetState()] = append(in[n.GetState()], n.GetName())
 	}
 	if still := in["probation"]; len(still) > 0 {
-		lines = append(lines, words.Few(folded(still), 4)+": still in probation, so flex work may start there and no quota is backed yet")
+		lines = append(lines, words.Few(text.Folded(still), 4)+": still in probation, so flex work may start there and no quota is backed yet")
 	}
 	if again := in["maintenance"]; len(again) > 0 {
-		lines = append(lines, words.Few(folded(again), 4)+": in maintenance again, since planned work took it at once; muster maintenance list shows it, and muster rollout pause stops a rollout")
+		lines = append(lines, words.Few(text.Folded(again), 4)+": in maintenance again, since planned work took it at once; muster maintenance list shows it, and muster rollout pause stops a rollout")
 	}
 	return lines
 }

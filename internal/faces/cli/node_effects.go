@@ -29,13 +29,10 @@ func (a *app) effects(ctx context.Context, w *musterv1.Written, kinds ...string)
 	n := &names{}
 	n.learn(ctx, a, res.GetRecords())
 	events := res.GetRecords()[0].GetEvents()
-	lines = gangsInPieces(events)
-	for _, e := range events {
-		if jobSentences[e.GetKind()] != nil || slices.Contains(kinds, e.GetKind()) {
-			lines = append(lines, n.plan(e))
-		}
-	}
-	return lines
+	told := slices.DeleteFunc(slices.Clone(events), func(e *musterv1.Event) bool {
+		return jobSentences[e.GetKind()] == nil && !slices.Contains(kinds, e.GetKind())
+	})
+	return append(gangsInPieces(events), n.plans(told)...)
 }
 
 // effects shows what a change did to work.

@@ -9,6 +9,7 @@ import (
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // uncordonable are the states from which uncordon takes nodes: those of cordon and drain, and healthy, where there is
@@ -38,10 +39,10 @@ func (o *nodeSetOptions) checkUncordon(ctx context.Context, names []string, done
 	}
 	var parts []string
 	if len(back) > 0 {
-		parts = append(parts, words.Few(folded(back), 4)+": "+done)
+		parts = append(parts, words.Few(text.Folded(back), 4)+": "+done)
 	}
 	if len(healthy) > 0 {
-		parts = append(parts, words.Few(folded(healthy), 4)+": healthy already, nothing to take back")
+		parts = append(parts, words.Few(text.Folded(healthy), 4)+": healthy already, nothing to take back")
 	}
 	return strings.Join(parts, "; "), nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -15,18 +16,35 @@ import (
 // reads wrong before it happens, it has another one in plan_fleet.go or plan_work.go.
 
 // plan says an event that would happen, in a sentence.
-func (n *names) plan(e *musterv1.Event) string {
+func (n *names) plan(e *musterv1.Event) string { return n.line(e).String() }
+
+// line is plan with what the sentence is about, where it is about a workload.
+func (n *names) line(e *musterv1.Event) words.Line {
 	var f foreseen
 	if json.Unmarshal([]byte(e.GetData()), &f) == nil {
 		if says := fleetSentences[e.GetKind()]; says != nil {
-			return says(f)
+			return words.Line{Says: says(f)}
 		}
 		if says := jobSentences[e.GetKind()]; says != nil {
-			return n.of(f.ID) + " " + says(n, f)
+			return words.Line{About: n.of(f.ID), Says: says(n, f)}
 		}
 	}
 	about, says := n.event(e) // as the log tells it: every kind has a sentence there
-	return cmp.Or(about, "the fleet") + " " + says
+	return words.Line{Says: cmp.Or(about, "the fleet") + " " + says}
+}
+
+// plans says events that would happen: what befalls several workloads alike, once.
+func (n *names) plans(events []*musterv1.Event) []string {
+	var lines []words.Line
+	for _, e := range words.Sums(events, withData) {
+		lines = append(lines, n.line(e))
+	}
+	return words.Merge(lines)
+}
+
+// withData is an event with other data.
+func withData(e *musterv1.Event, data string) *musterv1.Event {
+	return &musterv1.Event{Kind: e.GetKind(), Data: data}
 }
 
 // gangsInPieces warns of every declared gang that no island holds whole after events: of a promise that

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"testing"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -25,5 +26,36 @@ func TestWhatWouldHappenIsSaidInSentences(t *testing.T) {
 		if got := n.plan(&musterv1.Event{Kind: c.kind, Data: c.data}); got != c.want {
 			t.Errorf("%s: %q, want %q", c.kind, got, c.want)
 		}
+	}
+}
+
+func TestTheFirstOfAQueueMayWaitBehindAnother(t *testing.T) {
+	w := func(target string, position int32) *musterv1.Workload {
+		return &musterv1.Workload{Position: position, Spec: &musterv1.WorkloadSpec{Target: target}}
+	}
+	first := ahead([]*musterv1.Blocker{{Code: "Behind", Culprits: []string{"elm/a"}}}, &musterv1.Forecast{RestsOn: []*musterv1.Ground{{Kind: "queued", Name: "elm/a"}, {Kind: "run time", Name: "elm/b"}}})
+	for _, c := range []struct{ got, want string }{
+		{turn(w("flex", 0), first), ""},
+		{turn(w("flex", 1), nil), ", number 1 in its queue"},
+		{turn(w("flex", 1), first), ", number 1 of its namespace, behind elm/a"},
+		{turn(w("oak", 1), first), ", number 1 in its queue, behind elm/a"},
+		{turn(w("flex", 2), first), ", number 2 in its queue"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestWhatBefallsSeveralWorkloadsIsSaidOnce(t *testing.T) {
+	n := &names{jobs: map[uint64]string{4: "red/a", 5: "red/b"}}
+	event := func(kind, data string) *musterv1.Event { return &musterv1.Event{Kind: kind, Data: data} }
+	got := n.plans([]*musterv1.Event{
+		event("gang.returned", `{"id":4,"why":"no node"}`), event("gang.returned", `{"id":5,"why":"no node"}`),
+		event("holds.changed", `{"id":4,"pool":0,"from":0,"to":1,"holds":2}`), event("holds.changed", `{"id":4,"pool":0,"from":3,"to":4,"holds":2}`),
+	})
+	want := []string{"each of red/a, red/b goes back to its queue with its age: no node", "red/a (2 replicas) becomes borrowing"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // brokenOptions are those of `muster promise broken`.
@@ -81,5 +82,5 @@ func lostNames(list []*musterv1.LostNode) string {
 	for i, l := range list {
 		names[i] = l.GetNode()
 	}
-	return words.Few(folded(names), 2)
+	return words.Few(text.Folded(names), 2)
 }

@@ -41,7 +41,8 @@ func newQuotaList(a *app) *cobra.Command {
 the part that stands on promisable nodes now, which its researchers can count on. Then follow what its
 workloads use, and what siblings borrow or lend. GANG NOW is the largest gang that its researchers could
 start guaranteed now, in one island. A grant whose declared gang lies in no island whole is flagged
-GangUnbacked. A quota without an access list is marked: open, then everybody may target it; or closed, where
+GangUnbacked. A grant of which a part fills no whole node is flagged NotWholeNodes: nothing can back that part.
+A quota without an access list is marked: open, then everybody may target it; or closed, where
 people sign in, then only those may who may set its list. With --mine the list has the quotas whose access list
 names you, a group or a namespace of yours.`,
 		Example: "  muster quota list research\n  muster quota list --mine\n  muster quota list --partition tiger/h200 -o wide",

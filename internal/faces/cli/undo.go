@@ -15,6 +15,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // undoOptions are those of `muster undo`.
@@ -166,7 +167,7 @@ func (a *app) undoes(ctx context.Context, r *musterv1.Record, over endings) (com
 	for _, verb := range []string{"uncordon", "cordon", "drain", setsHealthy, setsProbation} {
 		if list := nodes[verb]; len(list) > 0 {
 			slices.Sort(list)
-			commands = append(commands, a.because(r, nodeLine(verb, folded(list))))
+			commands = append(commands, a.because(r, nodeLine(verb, text.Folded(list))))
 		}
 	}
 	return commands

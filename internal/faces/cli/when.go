@@ -53,7 +53,7 @@ func (o *whenOptions) ask(ctx context.Context) (answer, error) {
 	t := newTable("", column{head: "WORKLOAD"}, column{head: "KNOWN"}, column{head: "P50"}, column{head: "P90"}, column{head: "LATEST"})
 	t.add(nameOf(res.GetWorkload()), f.GetKnown(), f.GetP50(), f.GetP90(), f.GetLatest())
 	ans := answer{message: res, rows: t, lead: func(p *page) {
-		p.standing(res.GetWorkload())
+		p.standing(res.GetWorkload(), ahead(nil, f)...)
 		if words.Waits(res.GetWorkload().GetState()) {
 			p.forecast(f, res.GetAnswer() == "impossible")
 			if ranOut(f) && res.GetAnswer() != "impossible" {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -99,7 +100,7 @@ func (o *whyOptions) askWhen(ctx context.Context, res *musterv1.WhyResponse) {
 }
 
 func (p *page) why(res *musterv1.WhyResponse, works []*musterv1.PlannedWork) {
-	p.standing(res.GetWorkload())
+	p.standing(res.GetWorkload(), ahead(res.GetBlockers(), res.GetForecast())...)
 	if author := res.GetWorkload().GetAuthor(); author != "" {
 		p.say("%s made it.", author)
 	}
@@ -118,12 +119,12 @@ func (p *page) why(res *musterv1.WhyResponse, works []*musterv1.PlannedWork) {
 	}
 }
 
-// standing says in a sentence or two how a workload stands.
-func (p *page) standing(w *musterv1.Workload) {
+// standing says in a sentence or two how a workload stands; first is the work that goes before it, where that is known.
+func (p *page) standing(w *musterv1.Workload, first ...string) {
 	s, head := w.GetSpec(), p.paint.paint(strong, nameOf(w))
 	switch w.GetState() {
 	case "pending":
-		p.say("%s waits for %s (%s), %s so far%s.", head, s.GetTarget(), asks(s), short(w.GetWaited().AsDuration()), turn(w))
+		p.say("%s waits for %s (%s), %s so far%s.", head, s.GetTarget(), asks(s), short(w.GetWaited().AsDuration()), turn(w, first))
 	case "starting":
 		p.say("%s starts on %s as soon as those who leave have left.", head, place(w))
 	case "running":
@@ -152,11 +153,33 @@ func past(state string) string {
 	return state
 }
 
-func turn(w *musterv1.Workload) string {
-	if w.GetPosition() == 0 {
+// turn says when it is a workload's turn. One that is the first of its queue may wait behind another queue's first.
+func turn(w *musterv1.Workload, first []string) string {
+	switch {
+	case w.GetPosition() == 0:
 		return ""
+	case w.GetPosition() > 1 || len(first) == 0:
+		return fmt.Sprintf(", number %d in its queue", w.GetPosition())
+	case w.GetSpec().GetTarget() == "flex":
+		return ", number 1 of its namespace, behind " + words.Few(first, 3)
 	}
-	return fmt.Sprintf(", number %d in its queue", w.GetPosition())
+	return ", number 1 in its queue, behind " + words.Few(first, 3)
+}
+
+// ahead names the work that goes first, as blockers and a forecast say.
+func ahead(blockers []*musterv1.Blocker, f *musterv1.Forecast) (names []string) {
+	for _, b := range blockers {
+		if b.GetCode() == "Behind" {
+			names = append(names, b.GetCulprits()...)
+		}
+	}
+	for _, g := range f.GetRestsOn() {
+		if g.GetKind() == "queued" {
+			names = append(names, cmp.Or(g.GetName(), "work of others"))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // leaving tells an eviction from a gang that goes back to its queue by itself.

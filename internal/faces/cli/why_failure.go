@@ -5,6 +5,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // trouble says why a workload failed, that it hangs, and which incidents touch where it is.
@@ -13,8 +14,8 @@ func (p *page) trouble(res *musterv1.WhyResponse) {
 	if res.GetHung() != nil {
 		p.say("  %s: it looks busy, but tensor cores and network have been still for %s", p.paint.paint(bad, "hung"), short(res.GetHung().AsDuration()))
 	}
-	for _, text := range res.GetSaid() {
-		p.wrapAs("  ", "on its cluster: "+text)
+	for _, said := range res.GetSaid() {
+		p.wrapAs("  ", "on its cluster: "+said)
 	}
 	if len(res.GetIncidents()) > 0 {
 		p.say("  open incidents: %s", strings.Join(res.GetIncidents(), ", "))
@@ -31,7 +32,7 @@ func (p *page) failure(f *musterv1.Failure, node string) {
 	for _, e := range f.GetEvidence() {
 		p.wrapAs("            ", p.moment(e.GetAt().AsTime())+"  "+prefixed("", e.GetNode())+prefixed("  ", e.GetSays()))
 	}
-	p.wrapAs("  stood on  ", words.Few(folded(f.GetNodes()), 12))
+	p.wrapAs("  stood on  ", words.Few(text.Folded(f.GetNodes()), 12))
 	if len(f.GetAround()) == 0 && f.GetCause() != "" {
 		p.say("            none of them changed state from 10 min before to 5 min after")
 	}

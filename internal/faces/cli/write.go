@@ -123,11 +123,7 @@ func (p *page) tried(w *musterv1.Written, n *names) {
 	for _, line := range gangsInPieces(w.GetEvents()) {
 		p.wrapAs("  - ", line)
 	}
-	var would []string
-	for _, e := range words.Steps(w.GetEvents()) {
-		would = append(would, n.plan(e))
-	}
-	lines := words.Merge(would)
+	lines := n.plans(words.Steps(w.GetEvents()))
 	for i, line := range lines {
 		if i == mostSteps {
 			p.say("  - and %s; -o json lists all", counted(int64(len(lines)-i), "more step", "more steps"))

@@ -196,6 +196,8 @@ func FlagText(flag string, g *musterv1.Grant) string {
 		return "The gang of " + draw.Number(int(g.GetGang())) + " GPUs lacks " + draw.Number(int(g.GetGangMissing())) + " in its best island"
 	case "Overcommitted":
 		return "More was granted than is sustainable, on purpose"
+	case "NotWholeNodes":
+		return "A part of the grant fills no whole node: nothing can back that part"
 	}
 	return flag
 }

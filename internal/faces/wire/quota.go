@@ -22,7 +22,7 @@ func Quotas(s *fleet.State, rows []view.Quota, partition string, signIn bool, ch
 	}
 	for _, row := range rows {
 		if q := by[row.Quota]; q != nil && (partition == "" || partition == row.Partition) {
-			q.Grants = append(q.Grants, grant(row))
+			q.Grants = append(q.Grants, grant(row, s.Partition(row.Partition)))
 		}
 	}
 	for _, h := range s.Holds {
@@ -48,16 +48,22 @@ func hold(s *fleet.State, h *fleet.Hold) *musterv1.Hold {
 	return m
 }
 
-func grant(q view.Quota) *musterv1.Grant {
+// NotWholeNodes is the flag of a grant of which a part fills no whole node: nothing can back that part.
+const NotWholeNodes = "NotWholeNodes"
+
+func grant(q view.Quota, p *fleet.Partition) *musterv1.Grant {
 	out := &musterv1.Grant{
 		Partition: q.Partition, Assigned: int32(q.Assigned), Gang: int32(q.Gang),
 		Backed: int32(q.Backed), Unbacked: int32(q.Unbacked), Usage: int32(q.Usage),
 		Guaranteed: int32(q.Guaranteed), Borrowing: int32(q.Borrowing), Unprotected: int32(q.Unprotected),
 		Scheduled: int32(q.Scheduled), Unscheduled: int32(q.Unscheduled),
 		Borrowed: int32(q.Borrowed), Lent: int32(q.Lent), Over: int32(q.Over),
-		Islands: make(map[string]int32, len(q.Islands)), Flags: q.Flags,
+		Islands: make(map[string]int32, len(q.Islands)), Flags: slices.Clone(q.Flags),
 		GangMissing: int32(q.GangMissing), GangIsland: q.GangIsland, Stale: q.Stale, Idle: int32(q.Idle), Measured: int32(q.Measured),
 		LargestGang: int32(q.LargestGang), LargestPiece: int32(q.LargestPiece),
+	}
+	if q.Assigned != p.InWholeNodes(q.Assigned) {
+		out.Flags = append(out.Flags, NotWholeNodes)
 	}
 	if t := q.Ends; t.GPUs > 0 {
 		out.Temporary = &musterv1.TemporaryGrant{Gpus: int32(t.GPUs), Until: Instant(t.Until), Gang: int32(t.Gang), By: t.By, Reason: t.Reason}

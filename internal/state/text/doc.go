@@ -7,6 +7,7 @@
 //	count.go      Count (1 GPU, 2 GPUs), Group (12,345), Few (a, b and 3 more)
 //	cell.go       Cell and Printable (texts of others in spreadsheets and terminals)
 //	victim.go     Victim and GivesWay (why work must leave)
+//	fold.go       Folded (names in a row as ranges)
 //	nearest.go    Nearest (what was probably meant)
 //	clip.go       Clip (by characters, for people) and Bound (by bytes, for limits)
 //

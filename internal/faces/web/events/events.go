@@ -180,13 +180,16 @@ func rowOf(r *musterv1.Record, e *musterv1.Event, first bool, jobs map[uint64]st
 }
 
 // Sentences tells events that a change would write, one sentence each.
-func Sentences(v *frame.Visit, list []*musterv1.Event) (sentences []string) {
+func Sentences(v *frame.Visit, list []*musterv1.Event) []string {
 	jobs := jobNames(v, []*musterv1.Record{{Events: list}})
-	for _, e := range list {
+	var lines []words.Line
+	for _, e := range words.Sums(list, func(e *musterv1.Event, data string) *musterv1.Event {
+		return &musterv1.Event{Kind: e.GetKind(), Data: data}
+	}) {
 		told := words.Tell(e.GetKind(), e.GetData(), func(id uint64) string { return jobs[id] })
-		sentences = append(sentences, strings.TrimSpace(told.About+" "+parts.Short(told.Says, 240)))
+		lines = append(lines, words.Line{About: told.About, Says: parts.Short(told.Says, 240)})
 	}
-	return words.Merge(sentences)
+	return words.Merge(lines)
 }
 
 // thingPath is the page of what an event is about.
