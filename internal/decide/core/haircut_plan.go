@@ -55,11 +55,19 @@ func planHaircut(s *fleet.State, r Request, c PlanHaircut, now fleet.Instant) ([
 		return nil, refusal
 	}
 	if len(h.Waves) == 0 {
-		return nil, refuse(NothingToDo, "there is nothing to cut: everywhere in %s assigned is within sustainable; the basis quota cuts what is assigned even so", scopeName(c.Ask.Scope))
+		return nil, nothingToCut(c.Ask)
 	}
 	h.Name, h.By, h.ByUser = name, r.Actor.Name, r.Actor.User
 	h.Reason, h.Effective = r.Reason, c.Effective
 	return one(event.HaircutPlanned{Haircut: h})
+}
+
+// nothingToCut refuses to keep a plan without cuts.
+func nothingToCut(ask haircut.Ask) *Refusal {
+	if ask.Basis == fleet.BasisQuota {
+		return refuse(NothingToDo, "there is nothing to cut: the policy keeps nothing back of what is assigned in %s, or nothing is assigned there; another policy may", scopeName(ask.Scope))
+	}
+	return refuse(NothingToDo, "there is nothing to cut: everywhere in %s assigned is within sustainable; the basis quota cuts what is assigned even so", scopeName(ask.Scope))
 }
 
 func scopeName(scope string) string {

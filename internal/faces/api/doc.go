@@ -32,7 +32,7 @@
 //   - what a request may say: validate.go, rulewords.go, controlchars.go, scope.go, known.go, batch.go.
 //   - changes: service.go and write.go; concerned.go says whom a change touches, policychange.go which
 //     policies it changed, shortgrants.go which grants are short by it and backingahead.go which would be,
-//     nodechanges.go where changes of a node's state came from, leavers.go how much work would leave its nodes, soalready.go which nodes have their state already, rolloutend.go, rolloutplan.go what a rollout would do, remedy.go what
+//     nodechanges.go where changes of a node's state came from, leavers.go how much work would leave its nodes, soalready.go which nodes have their state already, gainers.go who got the room of a wave, rolloutend.go, rolloutplan.go what a rollout would do, remedy.go what
 //     would help.
 //   - questions: read.go looks at the state, statecopy.go at a copy; listing.go and eventfilter.go choose, and
 //     recentevents.go remembers; inventory.go answers programs that build clusters,

@@ -65,7 +65,7 @@ func TestPlannedWorkThatCannotBe(t *testing.T) {
 		field string // "": the message names the thing
 		says  string
 	}{
-		{"a zone that ends before it begins", zone(func(z *musterv1.Zone) { z.To = in(0) }), "zone.to", "it ends at 2026-11-21T12:00:00Z, and begins at 2026-11-21T13:00:00Z; it ends after it begins"},
+		{"a zone that ends before it begins", zone(func(z *musterv1.Zone) { z.To = in(0) }), "zone.to", "it ends at Sat 2026-11-21 12:00Z, and begins at Sat 2026-11-21 13:00Z; it ends after it begins"},
 		{"a zone that is over", zone(func(z *musterv1.Zone) { z.From, z.To = in(-2*time.Hour), in(-time.Hour) }), "", `zone "z" is over: it ends at 2026-11-21T11:00:00Z`},
 		{"an unknown time zone", zone(func(z *musterv1.Zone) { z.TimeZone = "Europe/Atlantis" }), "zone.time_zone", "write it as in Europe/London"},
 		{"a hundred years", zone(func(z *musterv1.Zone) { z.Recur = "FREQ=WEEKLY;UNTIL=21261201T000000Z" }), "zone.recur", "the recurrence goes on until 2126-12-01; ten years are possible"},

@@ -206,7 +206,7 @@ func (s haircutService) ApplyHaircut(ctx context.Context, m *musterv1.ApplyHairc
 func (s haircutService) UndoHaircut(ctx context.Context, m *musterv1.UndoHaircutRequest) (*musterv1.UndoHaircutResponse, error) {
 	result, w, err := s.write(ctx, m, core.UndoHaircut{Name: m.GetName(), Cluster: m.GetCluster(), Overcommit: m.GetOvercommit()})
 	if err != nil {
-		return nil, err
+		return nil, s.withGainers(ctx, m, err)
 	}
 	out := &musterv1.UndoHaircutResponse{Written: w}
 	record, err := s.original(ctx, result)

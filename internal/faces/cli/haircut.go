@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"strings"
 
@@ -86,14 +87,14 @@ func policyFlag(typed string) (*musterv1.Buffer, error) {
 	return b, nil
 }
 
-// readShare reads 15% or 0.15.
+// readShare reads 15% or 0.15. Shares are kept in whole thousandths.
 func readShare(text string) (float64, bool) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
 	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if percent {
 		share /= 100
 	}
-	return share, err == nil && share >= 0 && share <= 1
+	return share, err == nil && share >= 0 && share <= 1 && math.Abs(share*1000-math.Round(share*1000)) < 1e-6
 }
 
 // haircutPlanOptions are those of `muster haircut plan`.

@@ -28,21 +28,40 @@ func haircutAnswer(h *musterv1.Haircut) answer {
 // made up is for people only in plans of earlier versions, whose waves take all classes.
 func cutTable(h *musterv1.Haircut) *table {
 	one := !slices.ContainsFunc(h.GetWaves(), func(w *musterv1.HaircutWave) bool { return w.GetClass() == "" })
-	t := newTable("There is nothing to cut: everywhere assigned is within sustainable. --basis quota cuts what is assigned even so.",
+	t := newTable(nothingToCut(h.GetAsk()),
 		column{head: "WAVE", right: true}, column{head: "PARTITION", name: true}, column{head: "QUOTA", name: true},
 		column{head: "OWNER", name: true}, column{head: "WAS", right: true}, column{head: "NOW", right: true}, column{head: "CUT", right: true},
 		column{head: "ASKED", right: true}, column{head: "ABOVE USE", right: true, wide: one}, column{head: "IDLE", right: true, spare: true, wide: one}, column{head: "REST", right: true, spare: true, wide: one},
 		column{head: "USAGE", right: true}, column{head: "MOST 90D", right: true}, column{head: "GANG", right: true, wide: true},
 		column{head: "NOTE", spare: true, folds: true}, column{head: "CLASS", wide: true})
+	said := map[string]bool{}
 	for i, w := range h.GetWaves() {
 		for _, part := range w.GetParts() {
 			for _, c := range part.GetCuts() {
 				t.add(i+1, part.GetPartition(), c.GetQuota(), orElse(c.GetOwner(), "no one"), c.GetWas(), c.GetNow(), c.GetWas()-c.GetNow(),
-					c.GetAsked(), c.GetCutUnscheduled(), c.GetCutIdle(), c.GetCutRest(), c.GetUsage(), c.GetHighest(), c.GetGang(), cutNote(c), w.GetClass())
+					askedOnce(said, part.GetPartition(), c), c.GetCutUnscheduled(), c.GetCutIdle(), c.GetCutRest(), c.GetUsage(), c.GetHighest(), c.GetGang(), cutNote(c), w.GetClass())
 			}
 		}
 	}
 	return t
+}
+
+// nothingToCut says why a plan has no cuts.
+func nothingToCut(ask *musterv1.HaircutAsk) string {
+	if ask.GetBasis() == "quota" {
+		return "There is nothing to cut: the policy keeps nothing back of what is assigned, or nothing is assigned. --policy tries another policy."
+	}
+	return "There is nothing to cut: everywhere assigned is within sustainable. --basis quota cuts what is assigned even so."
+}
+
+// askedOnce is what a quota is asked for in all waves of a partition: shown in the first of them, and not again.
+func askedOnce(said map[string]bool, partition string, c *musterv1.HaircutCut) any {
+	key := partition + " " + c.GetQuota()
+	if said[key] {
+		return figure{float64(c.GetAsked()), ""}
+	}
+	said[key] = true
+	return c.GetAsked()
 }
 
 // cutNote says what is particular to a cut: why it is not what was asked, and what it takes

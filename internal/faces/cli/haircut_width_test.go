@@ -39,3 +39,13 @@ func TestTheCutsOfAPlanFitAHundredColumns(t *testing.T) {
 		t.Errorf("a wave of all classes does not say what it takes of each:\n%s", got)
 	}
 }
+
+// What a quota is asked for in all waves of a partition stands in its first row alone.
+func TestWhatIsAskedIsShownOnce(t *testing.T) {
+	cut := &musterv1.HaircutCut{Quota: "oak", Was: 128, Now: 120, Asked: 777}
+	wave := &musterv1.HaircutWave{Class: "idle", Parts: []*musterv1.HaircutPart{{Partition: "tiger/h200", Cuts: []*musterv1.HaircutCut{cut}}}}
+	got := shown(cutTable(&musterv1.Haircut{Waves: []*musterv1.HaircutWave{wave, wave}}), false)
+	if strings.Count(got, "777") != 1 || strings.Count(got, "oak") != 2 {
+		t.Errorf("%s", got)
+	}
+}

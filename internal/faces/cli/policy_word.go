@@ -14,7 +14,7 @@ import (
 const fixedKind = "fixed"
 
 // keptShare is how people write a fixed policy.
-const keptShare = "a share that is kept back (15% or 0.15)"
+const keptShare = "a share that is kept back, at most 100% in steps of 0.1% (15% or 0.15)"
 
 // policyWords are how people write policies of all kinds but fixed.
 func policyWords() (list []string) {

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/state/event"
 )
 
@@ -50,5 +52,24 @@ func TestEachKindOfEventIsTakenBackOrNotForAReason(t *testing.T) {
 		if reversals[kind] == nil && why[kind] == "" {
 			t.Errorf("%s: add the command that takes it back to reversals, or say in notTakenBack why none does", kind)
 		}
+	}
+}
+
+// Of a grant that was set several times one command takes all back; nothing does where it is again what it was.
+func TestStepsOfAGrantAreTakenBackAsOne(t *testing.T) {
+	set := func(seq uint64, reason string, was, gpus int) *musterv1.Record {
+		data := fmt.Sprintf(`{"quota":"oak","partition":"t/g","was":%d,"gpus":%d}`, was, gpus)
+		return &musterv1.Record{Seq: seq, Reason: reason, Events: []*musterv1.Event{{Kind: "grant.set", Data: data}, {Kind: "backing.aligned", Data: "{}"}}}
+	}
+	records := []*musterv1.Record{set(3, "", 32, 400), set(4, "", 400, 48), set(5, "", 48, 40)}
+	on, same := steps(records, takenBack(records))
+	if on[3] || !on[4] || !on[5] || same[3] {
+		t.Errorf("steps %v, the same %v", on, same)
+	}
+	if _, same := steps(append(records, set(6, "", 40, 32)), nil); !same[3] {
+		t.Error("a grant that is what it was is listed")
+	}
+	if back := takenBack(append(records, set(6, "undo 3", 40, 32))); back[3] != 1 || back[4] != 1 || back[5] != 1 {
+		t.Errorf("the undo of the first left steps: %v", back)
 	}
 }

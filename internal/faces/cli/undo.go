@@ -35,6 +35,7 @@ func newUndo(a *app) *cobra.Command {
 Give the commands in this order, from the top: a later change may rest on an earlier one.
 A command that is longer than a line goes on in the next: copied together, they are one.
 A change that such a command took back is not listed any more, and neither is the undo.
+Of a grant that you set several times the first change is listed: its command takes all of them back.
 A haircut has an undo of its own, for all its waves: muster haircut undo NAME --all.`,
 		Example: "  muster undo\n  muster undo --since 2h\n  muster undo --who ada --since 7d",
 		Args:    needs(0, 0, ""),
@@ -71,9 +72,13 @@ func (o *undoOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	back := takenBack(res.GetRecords())
+	on, same := steps(res.GetRecords(), back)
 	for _, r := range slices.Backward(res.GetRecords()) {
+		if undone(r) != 0 || on[r.GetSeq()] {
+			continue
+		}
 		commands := o.undoes(ctx, r, over)
-		if undone(r) != 0 || back[r.GetSeq()] >= len(commands) {
+		if back[r.GetSeq()] >= len(commands) || same[r.GetSeq()] && !strings.Contains(commands[0], " --gang ") {
 			continue
 		}
 		for _, command := range commands {
@@ -81,6 +86,49 @@ func (o *undoOptions) ask(ctx context.Context) (answer, error) {
 		}
 	}
 	return answer{message: res, table: t}, nil
+}
+
+// steps are the records that need no undo of their own: an earlier one, taken back, sets the same grant to what it was
+// before. Same are those after which the grant has again the GPUs that it had before.
+func steps(records []*musterv1.Record, back map[uint64]int) (on, same map[uint64]bool) {
+	on, same = map[uint64]bool{}, map[uint64]bool{}
+	first, was := map[grantSet]uint64{}, map[grantSet]float64{}
+	for _, r := range records {
+		set, before, after, is := setsGrant(r)
+		if !is || undone(r) != 0 || back[r.GetSeq()] > 0 {
+			continue
+		}
+		if first[set] == 0 {
+			first[set], was[set] = r.GetSeq(), before
+			continue
+		}
+		on[r.GetSeq()] = true
+		same[first[set]] = set.gang == 0 && after == was[set]
+	}
+	return on, same
+}
+
+// grantSet is a grant that records set: of a quota in a partition, with a gang.
+type grantSet struct {
+	quota, partition string
+	gang             int
+}
+
+// setsGrant is the grant that a record sets, and no more than that one, with its GPUs before and after. What ends by
+// itself is set apart, and is no such grant.
+func setsGrant(r *musterv1.Record) (set grantSet, before, after float64, is bool) {
+	for _, e := range r.GetEvents() {
+		var f reversible
+		if reversals[e.GetKind()] == nil {
+			continue
+		}
+		if is || e.GetKind() != "grant.set" || json.Unmarshal([]byte(e.GetData()), &f) != nil || f.Temporary != f.WasTemporary {
+			return grantSet{}, 0, 0, false
+		}
+		before, _ = f.Was.(float64)
+		set, after, is = grantSet{f.Quota, f.Partition, f.Gang}, float64(f.GPUs), true
+	}
+	return set, before, after, is
 }
 
 // undoTable is without rows. The number of a record stands in its command, too.
@@ -97,6 +145,9 @@ func takenBack(records []*musterv1.Record) map[uint64]int {
 		of := undone(r)
 		if of != 0 {
 			back[of]++
+			for _, step := range stepsBefore(records, r, of) {
+				back[step]++
+			}
 		}
 		for _, e := range r.GetEvents() {
 			var f reversible
@@ -116,6 +167,19 @@ func takenBack(records []*musterv1.Record) map[uint64]int {
 		}
 	}
 	return back
+}
+
+// stepsBefore are the records between a record and its undo that set the same grant: the undo takes them back, too.
+func stepsBefore(records []*musterv1.Record, undo *musterv1.Record, of uint64) (seqs []uint64) {
+	set, _, _, is := setsGrant(undo)
+	for _, r := range records {
+		one, _, _, sets := setsGrant(r)
+		between := r.GetSeq() > of && r.GetSeq() < undo.GetSeq()
+		if is && sets && between && undone(r) == 0 && one.quota == set.quota && one.partition == set.partition {
+			seqs = append(seqs, r.GetSeq())
+		}
+	}
+	return seqs
 }
 
 // undone is the record that another one takes back, as the reason of an undo says; 0 for none.
