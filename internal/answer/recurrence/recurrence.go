@@ -135,4 +135,5 @@ func drawn(option *rrule.ROption, rule string, loc *time.Location, first fleet.S
 	}
 }
 
-func text(at fleet.Instant) string { return at.Time().Format(time.RFC3339) }
+// text is a moment as all messages say it (state/text.Weekday); this room imports no other.
+func text(at fleet.Instant) string { return at.Time().UTC().Format("Mon 2006-01-02 15:04Z") }

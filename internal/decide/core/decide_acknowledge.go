@@ -27,7 +27,7 @@ func acknowledge(_ *fleet.State, r Request, c AcknowledgeWarning, now fleet.Inst
 		return nil, refusal
 	}
 	if c.Until <= now || c.Until > now.Add(longestAcknowledged) {
-		return nil, refuse(Invalid, "a warning is acknowledged for up to 30 days from now, not until %s", c.Until.Time().Format(time.RFC3339))
+		return nil, refuse(Invalid, "a warning is acknowledged for up to 30 days from now, not until %s", momentText(c.Until))
 	}
 	return one(event.WarningAcknowledged{Acknowledgement: fleet.Acknowledgement{Key: c.Key, By: r.Actor.Name, Until: c.Until, Reason: r.Reason}})
 }

@@ -3,7 +3,6 @@ package core
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/health"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -236,10 +235,8 @@ func checkMoment(at, now fleet.Instant) *Refusal {
 	case at == 0 || at <= now.Add(health.Skew) && at >= now.Add(-health.Skew):
 		return nil
 	case at > now:
-		return refuse(Invalid, "%s is in the future; now is %s. What is planned is a maintenance", rfc(at), rfc(now))
+		return refuse(Invalid, "%s is in the future; now is %s. What is planned is a maintenance", momentText(at), momentText(now))
 	}
 	return refuse(Invalid, "%s is in the past; now is %s. What happened is not changed afterwards: the change counts from now on, and its reason can say since when it was so",
-		rfc(at), rfc(now))
+		momentText(at), momentText(now))
 }
-
-func rfc(at fleet.Instant) string { return at.Time().Format(time.RFC3339) }

@@ -55,9 +55,9 @@ func checkUpdate(u fleet.NodeUpdate, now fleet.Instant) *Refusal {
 	case u.Freeze < 0 || u.Freeze > u.Lasts:
 		return refuse(Invalid, "update %q freezes a node for %s and lasts %s; a freeze is part of it", u.Name, u.Freeze, u.Lasts)
 	case u.Deadline != 0 && u.Deadline <= now:
-		return refuse(Invalid, "the deadline of update %q, %s, is past; give one that is still to come, or none", u.Name, rfc(u.Deadline))
+		return refuse(Invalid, "the deadline of update %q, %s, is past; give one that is still to come, or none", u.Name, momentText(u.Deadline))
 	case u.Deadline != 0 && u.NotBefore >= u.Deadline:
-		return refuse(Invalid, "update %q may not begin before %s and has its deadline at %s; the deadline is the later one", u.Name, rfc(u.NotBefore), rfc(u.Deadline))
+		return refuse(Invalid, "update %q may not begin before %s and has its deadline at %s; the deadline is the later one", u.Name, momentText(u.NotBefore), momentText(u.Deadline))
 	case len(u.GPUs) > mostUpdates:
 		return refuse(Invalid, "update %q names %d GPU models; %d at most", u.Name, len(u.GPUs), mostUpdates)
 	}

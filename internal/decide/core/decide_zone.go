@@ -91,15 +91,15 @@ func checkZone(z fleet.Zone, now fleet.Instant) *Refusal {
 	last := fleet.Instant(0)
 	for _, span := range z.Spans {
 		if span.To <= span.From {
-			return refuse(Invalid, "zone %q ends at %s, and begins at %s; it ends after it begins", z.Name, rfc(span.To), rfc(span.From))
+			return refuse(Invalid, "zone %q ends at %s, and begins at %s; it ends after it begins", z.Name, momentText(span.To), momentText(span.From))
 		}
 		if span.From < last {
-			return refuse(Invalid, "zone %q begins again at %s, before it has ended; make it one stretch, or let it recur less often", z.Name, rfc(span.From))
+			return refuse(Invalid, "zone %q begins again at %s, before it has ended; make it one stretch, or let it recur less often", z.Name, momentText(span.From))
 		}
 		last = span.To
 	}
 	if last <= now {
-		return refuse(Invalid, "zone %q is over: it ends at %s", z.Name, rfc(last))
+		return refuse(Invalid, "zone %q is over: it ends at %s", z.Name, momentText(last))
 	}
 	return nil
 }
@@ -201,7 +201,7 @@ func addNotice(s *fleet.State, r Request, c AddNotice, now fleet.Instant) ([]eve
 	case c.Freeze < 0 || c.Freeze > c.Lasts:
 		return nil, refuse(Invalid, "maintenance %q freezes nodes for %s and lasts %s; a freeze is part of it", c.Name, c.Freeze, c.Lasts)
 	case c.Starts.Add(c.Lasts) <= now || c.Starts > now.Add(3*365*24*time.Hour):
-		return nil, refuse(Invalid, "a maintenance that starts at %s is over, or more than three years ahead", rfc(c.Starts))
+		return nil, refuse(Invalid, "a maintenance that starts at %s is over, or more than three years ahead", momentText(c.Starts))
 	}
 	if refusal := checkNodes(s, nodes); refusal != nil {
 		return nil, refusal
@@ -230,7 +230,7 @@ func agreeToStop(s *fleet.State, r Request, c AgreeToStop, now fleet.Instant) ([
 	case refusal != nil:
 		return nil, refusal
 	case c.At != 0 && c.At < now:
-		return nil, refuse(Invalid, "%s is past; agree to a moment that is still to come", rfc(c.At))
+		return nil, refuse(Invalid, "%s is past; agree to a moment that is still to come", momentText(c.At))
 	case !maintenance.Concerns(s, w):
 		return nil, refuse(NotLeaving, "no visit is planned on a node of %s/%s; there is nothing to agree to", w.Namespace, w.Name)
 	}

@@ -93,7 +93,7 @@ func waveToApply(h *fleet.Haircut, cluster string, class fleet.CutClass) (int, *
 }
 
 func appliedAlready(h *fleet.Haircut, wave int) *Refusal {
-	return refuse(NothingToDo, "%s was applied already, at %s; a wave is applied once", waveName(h, wave), h.Waves[wave].Applied.Time().Format("2006-01-02 15:04:05Z"))
+	return refuse(NothingToDo, "%s was applied already, at %s; a wave is applied once", waveName(h, wave), momentText(h.Waves[wave].Applied))
 }
 
 // nextIn is the first wave over a cluster that is not in force, or −1.

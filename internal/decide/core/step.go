@@ -37,7 +37,7 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	}
 	if made, ok := keyMoment(r.Key); ok && made < since {
 		return Outcome{}, refuse(KeyExpired, "idempotency key %q was made at %s, and keys are known since %s: whether its command was done is not known; look, and repeat it with a new key",
-			r.Key, made.Time().Format(time.RFC3339), since.Time().Format(time.RFC3339))
+			r.Key, momentText(made), momentText(since))
 	}
 	if r.Expect != 0 && r.Expect != s.Seq {
 		return Outcome{}, refuse(Stale, "made from version %d of the state, which is now at %d; look again", r.Expect, s.Seq).

@@ -179,7 +179,7 @@ func check(x *fleet.Signal, now fleet.Instant) error {
 		return fmt.Errorf("node %q: it has no time; say when it was seen", clip(x.Node))
 	case x.At > now.Add(Skew):
 		return fmt.Errorf("node %q: it was seen at %s, which is in the future: now is %s; look at the monitor's clock",
-			clip(x.Node), x.At.Time().Format(time.RFC3339), now.Time().Format(time.RFC3339))
+			clip(x.Node), text.Weekday(x.At.Time()), text.Weekday(now.Time()))
 	case len(x.Entities) > maxEntities || len(x.Codes) > maxCodes:
 		return fmt.Errorf("node %q: %d entities and %d codes; at most %d and %d are possible",
 			clip(x.Node), len(x.Entities), len(x.Codes), maxEntities, maxCodes)
