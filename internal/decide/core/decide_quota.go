@@ -38,10 +38,8 @@ func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 	if s.Quota(c.Path) == nil {
 		return nil, NoQuota(s, c.Path)
 	}
-	for _, q := range s.Quotas {
-		if strings.HasPrefix(q.Path, c.Path+"/") {
-			return nil, refuse(InUse, "quota %q has children (%s); delete them first", c.Path, q.Path)
-		}
+	if below := quotasUnder(s, c.Path); len(below) > 0 {
+		return nil, refuse(InUse, "quota %q has children (%s); delete them first", c.Path, text.Few(below, 5))
 	}
 	if refusal := grantLeft(s, c.Path); refusal != nil {
 		return nil, refusal
@@ -55,6 +53,16 @@ func deleteQuota(s *fleet.State, c DeleteQuota) ([]event.Event, *Refusal) {
 		return nil, refusal
 	}
 	return one(event.QuotaDeleted{Quota: c.Path})
+}
+
+// quotasUnder are the paths of the quotas under one.
+func quotasUnder(s *fleet.State, path string) (below []string) {
+	for _, q := range s.Quotas {
+		if strings.HasPrefix(q.Path, path+"/") {
+			below = append(below, q.Path)
+		}
+	}
+	return below
 }
 
 // workLeft refuses to delete a quota that workloads target, or that ones which have ended have not left yet.
@@ -233,6 +241,12 @@ func placeOf(s *fleet.State, quota, partition string) (*fleet.Partition, *Refusa
 
 // NoQuota refuses the path of a quota that there is not, and says which may be meant.
 func NoQuota(s *fleet.State, path string) *Refusal {
+	if s.Partition(path) != nil {
+		return refuse(NoSuchQuota, "there is no quota %q, but a partition; muster quota list --partition %s shows the quotas there", path, path)
+	}
+	if s.Cluster(path) != nil {
+		return refuse(NoSuchQuota, "there is no quota %q, but a cluster; muster quota list shows those there are", path)
+	}
 	return noSuch(NoSuchQuota, "quota", path, "muster quota list shows those there are", s.Quotas, func(q *fleet.Quota) string { return q.Path })
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -203,4 +205,31 @@ func TestTheAnswerToACutNamesTheWork(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "did you mean oak/run?") {
 		t.Errorf("a name with a slip of the finger is answered with %v", err)
 	}
+}
+
+// Targets of a moment are those of the clusters that the fleet had then.
+func TestTargetsOfTheLastWeekNameNoClusterThatCameLater(t *testing.T) {
+	h := furnished(t)
+	h.later(50 * time.Hour)
+	before := timestamppb.New(time.Unix(0, h.clock.Load()))
+	h.later(2 * time.Hour)
+	_, err := h.Fleet.Apply(t.Context(), &musterv1.ApplyRequest{Changes: []*musterv1.Change{
+		{Change: &musterv1.Change_AddCluster{AddCluster: &musterv1.AddClusterRequest{Name: "lion"}}},
+		{Change: &musterv1.Change_AddPartition{AddPartition: &musterv1.AddPartitionRequest{Cluster: "lion", Gpu: "h100"}}},
+		{Change: &musterv1.Change_AddIslands{AddIslands: &musterv1.AddIslandsRequest{Partition: "lion/h100", Islands: []*musterv1.NewIsland{{Name: "i1", Nodes: 4}}}}},
+	}})
+	must(t, err)
+	h.later(2 * time.Hour)
+	clusters := func(at *timestamppb.Timestamp) (names string) {
+		r, err := h.Past.Targets(t.Context(), &musterv1.TargetsRequest{AsOf: at})
+		must(t, err)
+		for _, one := range r.GetTargets() {
+			if !strings.Contains(names, one.GetCluster()) {
+				names += " " + one.GetCluster()
+			}
+		}
+		return names
+	}
+	equal(t, "now", clusters(nil), " lion tiger")
+	equal(t, "before", clusters(before), " tiger")
 }

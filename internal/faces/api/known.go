@@ -129,3 +129,15 @@ func (c *caller) namespaces(s *fleet.State) (list []string) {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
+
+// partitionsOf are the partitions of a cluster, by name; none, where there is no such cluster.
+func (s *service) partitionsOf(cluster string) (ids []string) {
+	s.engine.Read(func(state *fleet.State) {
+		for _, p := range state.Partitions {
+			if p.Cluster == cluster {
+				ids = append(ids, p.ID)
+			}
+		}
+	})
+	return ids
+}

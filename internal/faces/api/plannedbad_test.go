@@ -66,7 +66,7 @@ func TestPlannedWorkThatCannotBe(t *testing.T) {
 		says  string
 	}{
 		{"a zone that ends before it begins", zone(func(z *musterv1.Zone) { z.To = in(0) }), "zone.to", "it ends at Sat 2026-11-21 12:00Z, and begins at Sat 2026-11-21 13:00Z; it ends after it begins"},
-		{"a zone that is over", zone(func(z *musterv1.Zone) { z.From, z.To = in(-2*time.Hour), in(-time.Hour) }), "", `zone "z" is over: it ends at 2026-11-21T11:00:00Z`},
+		{"a zone that is over", zone(func(z *musterv1.Zone) { z.From, z.To = in(-2*time.Hour), in(-time.Hour) }), "", `zone "z" is over: it ends at Sat 2026-11-21 11:00Z`},
 		{"an unknown time zone", zone(func(z *musterv1.Zone) { z.TimeZone = "Europe/Atlantis" }), "zone.time_zone", "write it as in Europe/London"},
 		{"a hundred years", zone(func(z *musterv1.Zone) { z.Recur = "FREQ=WEEKLY;UNTIL=21261201T000000Z" }), "zone.recur", "the recurrence goes on until 2126-12-01; ten years are possible"},
 		{"a hundred years at a stretch", zone(func(z *musterv1.Zone) { z.To = in(100 * 366 * 24 * time.Hour) }), "zone.to", "ten years are possible"},
@@ -76,7 +76,7 @@ func TestPlannedWorkThatCannotBe(t *testing.T) {
 		{"a deadline in the past", func(ctx context.Context) error {
 			_, err := maintenance.AddUpdate(ctx, update("late", func(u *musterv1.NodeUpdate) { u.Deadline = in(-time.Hour) }))
 			return err
-		}, "", `the deadline of update "late", 2026-11-21T11:00:00Z, is past; give one that is still to come, or none`},
+		}, "", `the deadline of update "late", Sat 2026-11-21 11:00Z, is past; give one that is still to come, or none`},
 		{"another rollout's nodes", rollout(maintenance, "tiger/h200/i1", "firmware"), "", `rollout "r1" has nodes of this scope; wait until it is done, abandon it, or choose other nodes`},
 		{"an update that was withdrawn", rollout(maintenance, "tiger/h200", "bad"), "", `update "bad" was withdrawn`},
 		{"a rollout by who is no operator", rollout(ada, "tiger/h200", "firmware"), "", "ada"},

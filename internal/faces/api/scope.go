@@ -42,6 +42,9 @@ func island(scope string) (partition, name string) {
 
 // noScope refuses the name of a cluster or a partition that there is not, and says which may be meant.
 func noScope(s *fleet.State, scope string) error {
+	if n := nodeCalled(s, scope); n != nil {
+		return &core.Refusal{Code: core.NoSuchPartition, Message: fmt.Sprintf("%q is a node, and neither a cluster nor a partition; muster describe node %s shows it", clipped(scope), n.Name)}
+	}
 	var all, names []string
 	for _, p := range s.Partitions {
 		names = append(names, p.ID)

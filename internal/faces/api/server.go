@@ -155,6 +155,7 @@ func (s *Server) handlerOptions(log *slog.Logger) ([]connect.HandlerOption, erro
 	if err != nil {
 		return nil, err
 	}
+	rules.within = s.service.partitionsOf
 	return []connect.HandlerOption{
 		withCodecs(),
 		withBoundedGzip(),

@@ -66,12 +66,14 @@ func (s fleetService) SetNodes(ctx context.Context, m *musterv1.SetNodesRequest)
 // OpenIncident opens a sev.
 func (s fleetService) OpenIncident(ctx context.Context, m *musterv1.OpenIncidentRequest) (*musterv1.OpenIncidentResponse, error) {
 	w, err := s.written(ctx, m, wire.ReadOpenIncident(m), nil)
+	s.noteInService(w, m.GetNodes())
 	return &musterv1.OpenIncidentResponse{Written: w}, err
 }
 
 // UpdateIncident says what is known of a sev now.
 func (s fleetService) UpdateIncident(ctx context.Context, m *musterv1.UpdateIncidentRequest) (*musterv1.UpdateIncidentResponse, error) {
 	w, err := s.written(ctx, m, wire.ReadUpdateIncident(m), nil)
+	s.noteInService(w, m.GetNodes())
 	return &musterv1.UpdateIncidentResponse{Written: w}, err
 }
 

@@ -103,12 +103,15 @@ func (s pastService) Targets(ctx context.Context, m *musterv1.TargetsRequest) (*
 	if err := s.knownNow(named(knownCluster, m.GetCluster())); err != nil {
 		return nil, err
 	}
-	aims, err := s.targetsInForce(ctx, m.GetAsOf())
+	aims, there, err := s.targetsInForce(ctx, m.GetAsOf())
 	if err != nil {
 		return nil, err
 	}
 	seen, err := s.ask(ctx, m, month, func(b *past.Book, w past.Window, now int64) {
 		for _, a := range b.Attained(m.GetCluster(), w, now) {
+			if m.GetAsOf() != nil && !there(a.Cluster) && a.Installed == 0 {
+				continue // it came to the fleet later
+			}
 			out.Targets = append(out.Targets, wire.Attained(b, a, aims(a.Cluster))...)
 		}
 	})
@@ -116,23 +119,24 @@ func (s pastService) Targets(ctx context.Context, m *musterv1.TargetsRequest) (*
 	return out, err
 }
 
-// targetsInForce says what a cluster should attain at a moment.
-func (s *service) targetsInForce(ctx context.Context, asOf *timestamppb.Timestamp) (func(cluster string) fleet.Targets, error) {
+// targetsInForce says what a cluster should attain at a moment, and whether it was there then.
+func (s *service) targetsInForce(ctx context.Context, asOf *timestamppb.Timestamp) (aims func(cluster string) fleet.Targets, there func(cluster string) bool, err error) {
 	of := map[string]fleet.Targets{}
 	var others fleet.Targets
-	_, err := s.read(ctx, asOf, func(state *fleet.State, _ fleet.Instant) error {
+	_, err = s.read(ctx, asOf, func(state *fleet.State, _ fleet.Instant) error {
 		others = state.TargetsOf("")
 		for _, c := range state.Clusters {
 			of[c.Name] = state.TargetsOf(c.Name)
 		}
 		return nil
 	})
+	there = func(cluster string) bool { _, was := of[cluster]; return was }
 	return func(cluster string) fleet.Targets {
 		if t, ok := of[cluster]; ok {
 			return t
 		}
 		return others
-	}, err
+	}, there, err
 }
 
 // Waiting says who waited for what, week by week.

@@ -71,3 +71,20 @@ func nodeCalled(s *fleet.State, name string) *fleet.Node {
 	}
 	return nil
 }
+
+// noteInService says of nodes that an incident names and that are in service that they stay so.
+func (s *service) noteInService(w *musterv1.Written, names []string) {
+	var serve []string
+	s.engine.Read(func(state *fleet.State) {
+		for _, name := range names {
+			if n := nodeCalled(state, name); n != nil && (n.State == fleet.Healthy || n.State == fleet.Probation) {
+				serve = append(serve, n.Name)
+			}
+		}
+	})
+	if w == nil || len(serve) == 0 {
+		return
+	}
+	they := text.Verb(len(serve), "is in service and stays so: an incident takes no node out; muster node drain takes it out", "are in service and stay so: an incident takes no node out; muster node drain takes them out")
+	w.Notes = append(w.Notes, text.Few(text.Folded(serve), mostConcerned)+" "+they+".")
+}

@@ -38,6 +38,9 @@ func (s *service) private(ctx context.Context, asOf *timestamppb.Timestamp, fn l
 			return nil, err
 		}
 		state, err := s.engine.StateAt(ctx, at)
+		if err == nil && state.Seq == 0 {
+			err = s.before(ctx, at)
+		}
 		if err != nil {
 			return nil, err
 		}

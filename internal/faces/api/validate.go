@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -12,12 +14,17 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // validation is the interceptor that holds messages against the rules of the .proto files.
 // Of a small message all that is wrong is said; of a large one the first thing: the
 // answer to a hundred thousand mistakes is not a list of them.
-type validation struct{ all, first protovalidate.Validator }
+type validation struct {
+	all, first protovalidate.Validator
+	within     func(cluster string) (partitions []string) // none: there is no such cluster
+}
 
 // small is up to how many messages within it a message is small.
 const small = 200
@@ -68,9 +75,24 @@ func (v validation) check(message any) error {
 		rules = v.first
 	}
 	if err := rules.Validate(m); err != nil {
-		return err
+		return cmp.Or(v.clusterFor(err), err)
 	}
 	return plain(m)
+}
+
+// clusterFor refuses a cluster where a partition is asked for, with the partitions that it has; nil: it is another mistake.
+func (v validation) clusterFor(err error) error {
+	var wrong *protovalidate.ValidationError
+	if v.within == nil || !errors.As(err, &wrong) || len(wrong.Violations) != 1 || !wrong.Violations[0].FieldValue.IsValid() {
+		return nil
+	}
+	given, _ := wrong.Violations[0].FieldValue.Interface().(string)
+	if wrong.Violations[0].RuleValue.IsValid() && wrong.Violations[0].RuleValue.String() == aPartition {
+		if list := v.within(given); len(list) > 0 {
+			return wire.Wrong(protovalidate.FieldPathString(wrong.Violations[0].Proto.GetField()), "%q is a cluster; name one of its partitions: %s", clipped(given), text.Few(list, mostConcerned))
+		}
+	}
+	return nil
 }
 
 // checkedConn checks each message that it receives.
@@ -90,7 +112,7 @@ func (c checkedConn) Receive(message any) error {
 // patterns says in words what the patterns of the .proto files ask for.
 var patterns = map[string]string{
 	"^" + name + "$":                     "is not a name: use letters, digits and - _ . : + @ only",
-	"^" + name + "/" + name + "$":        "is not a partition: write cluster and GPU model, as in tiger/h200",
+	aPartition:                           "is not a partition: write cluster and GPU model, as in tiger/h200",
 	"^" + name + "(/" + name + ")*$":     "is not a path: write names with slashes between them, as in research/oak",
 	"^" + name + "(/" + name + ")?$":     "is not a cluster or a partition: write tiger, or tiger/h200",
 	"^" + name + "(/" + name + "){0,2}$": "is not a scope: write tiger, tiger/h200 or tiger/h200/i1",
@@ -98,6 +120,9 @@ var patterns = map[string]string{
 
 // name is the pattern of one name.
 const name = `[\p{L}\p{Nd}._:+@-]+`
+
+// aPartition is the pattern of a partition.
+const aPartition = "^" + name + "/" + name + "$"
 
 // mostViolations is how many mistakes an answer names; it counts the others.
 const mostViolations = 20

@@ -122,7 +122,7 @@ func (o *jobListOptions) ask(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ans := answer{message: res, table: o.table(res.GetWorkloads()), most: int(o.limit), tail: func(p *page) {
+	ans := answer{message: res, table: o.table(res.GetWorkloads(), o.lastEvictions(ctx)), most: int(o.limit), tail: func(p *page) {
 		if n := len(res.GetWorkloads()); res.GetNext() != 0 || n > int(o.limit) {
 			p.say("There are more than these %d; --limit shows them.", min(n, int(o.limit)))
 		}
@@ -185,24 +185,45 @@ func (o *jobListOptions) cut(all *musterv1.ListWorkloadsResponse) *musterv1.List
 	return all
 }
 
-func (o *jobListOptions) table(list []*musterv1.Workload) *table {
-	t := newTable("There are no such workloads; muster submit submits one.",
-		column{head: "ID", right: true, wide: true},
-		column{head: "WORKLOAD", name: true}, column{head: "STATE"}, column{head: "REASON", spare: true}, column{head: "FAILED BY", wide: true},
-		column{head: "HOLDS", spare: true}, column{head: "PRIORITY"}, column{head: "TARGET", name: true},
-		column{head: "GPUS", right: true}, column{head: "ASKS", right: true, spare: true}, column{head: "POOLS", wide: true},
-		column{head: "PARTITION", wide: true}, column{head: "ISLANDS", spare: true, wide: true},
-		column{head: "NODES", right: true, wide: true}, column{head: "USER", name: true, spare: true},
-		column{head: "TURN", right: true, spare: true}, column{head: "WAITED", right: true, wide: true},
-		column{head: "EVICTED", right: true, spare: true, wide: !o.evicted}, column{head: "MENDED", right: true, spare: true, wide: true},
-		column{head: "AGE", right: true},
-	)
+func (o *jobListOptions) table(list []*musterv1.Workload, evictions map[uint64]eviction) *table {
+	columns := []column{
+		{head: "ID", right: true, wide: true},
+		{head: "WORKLOAD", name: true},
+		{head: "STATE"},
+		{head: "REASON", spare: true},
+		{head: "FAILED BY", wide: true},
+		{head: "HOLDS", spare: true},
+		{head: "PRIORITY"},
+		{head: "TARGET", name: true},
+		{head: "GPUS", right: true},
+		{head: "ASKS", right: true, spare: true},
+		{head: "POOLS", wide: true},
+		{head: "PARTITION", wide: true},
+		{head: "ISLANDS", spare: true, wide: true},
+		{head: "NODES", right: true, wide: true},
+		{head: "USER", name: true, spare: true},
+		{head: "TURN", right: true, spare: true},
+		{head: "WAITED", right: true, wide: true},
+		{head: "EVICTED", right: true, spare: true, wide: !o.evicted},
+		{head: "MENDED", right: true, spare: true, wide: true},
+		{head: "AGE", right: true},
+	}
+	if o.evicted {
+		columns = append(columns, column{head: "LAST", spare: true}, column{head: "BY", spare: true, folds: true})
+	}
+	t := newTable("There are no such workloads; muster submit submits one.", columns...)
 	for _, w := range list {
 		s, failed := w.GetSpec(), words.FailedBy(w.GetState(), w.GetFailureCause(), w.GetFailureNode())
 		why := twofold{orElse(w.GetReason(), failed), w.GetReason()} // it waits, or it has failed
-		t.add(w.GetId(), nameOf(w), state(w.GetState()), why, failed, w.GetHolds(), s.GetPriority(), s.GetTarget(),
+		row := []any{
+			w.GetId(), nameOf(w), state(w.GetState()), why, failed, w.GetHolds(), s.GetPriority(), s.GetTarget(),
 			w.GetGpus(), asksAtStart(w), poolsText(s.GetPools()), w.GetPartition(), w.GetIslands(), len(w.GetNodes()), w.GetUser(),
-			w.GetPosition(), w.GetWaited().AsDuration(), w.GetEvictions(), w.GetMends(), o.age(w))
+			w.GetPosition(), w.GetWaited().AsDuration(), w.GetEvictions(), w.GetMends(), o.age(w),
+		}
+		if e := evictions[w.GetId()]; o.evicted {
+			row = append(row, e.at, e.by)
+		}
+		t.add(row...)
 	}
 	return t
 }
@@ -277,7 +298,7 @@ func (o *jobShowOptions) ask(ctx context.Context) (answer, error) {
 	}
 	w := res.GetWorkload()
 	list := &jobListOptions{app: o.app, reading: o.reading}
-	return answer{message: res, rows: list.table([]*musterv1.Workload{w}), lead: func(p *page) { p.job(w, res) }}, nil
+	return answer{message: res, rows: list.table([]*musterv1.Workload{w}, nil), lead: func(p *page) { p.job(w, res) }}, nil
 }
 
 // job shows a workload line by line.

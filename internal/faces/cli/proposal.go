@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 )
 
 func newProposal(a *app) *cobra.Command {
@@ -38,7 +40,8 @@ func newProposalList(a *app) *cobra.Command {
 			for _, p := range res.GetProposals() {
 				t.add(p.GetId(), p.GetState(), p.GetBy(), p.GetAt(), p.GetSays(), p.GetCommand(), p.GetChange(), p.GetReason(), p.GetAnsweredBy(), p.GetAnswer())
 			}
-			return a.print(a.Out, answer{message: res, table: t})
+			mine := a.ownProposals(ctx, res.GetProposals())
+			return a.print(a.Out, answer{message: res, table: t, tail: func(p *page) { p.ownProposals(mine) }})
 		},
 	}
 	cmd.Flags().BoolVar(&ask.All, "all", false, "those that were answered, too")
@@ -99,4 +102,22 @@ func newProposalWithdraw(a *app) *cobra.Command {
 	}
 	w.flags(cmd)
 	return cmd
+}
+
+// ownProposals are the numbers of the open proposals that the caller made; none, where that cannot be had.
+func (a *app) ownProposals(ctx context.Context, list []*musterv1.Proposal) (numbers []string) {
+	s, err := a.client().System.Status(ctx, &musterv1.StatusRequest{WithoutWorkloads: true})
+	for _, p := range list {
+		if err == nil && p.GetState() == "open" && p.GetBy() == s.GetActor() {
+			numbers = append(numbers, fmt.Sprint(p.GetId()))
+		}
+	}
+	return numbers
+}
+
+// ownProposals says why the caller cannot approve what it proposed.
+func (p *page) ownProposals(numbers []string) {
+	if len(numbers) > 0 {
+		p.wrapAs("", fmt.Sprintf("You proposed %s: another person approves it, for no person approves their own. muster proposal withdraw takes one back.", words.Few(numbers, 8)))
+	}
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -82,5 +84,28 @@ func (p *page) quotasOf(c caller, quotas []*musterv1.Quota) {
 		p.wrapAs("quotas      ", words.Few(parts, 8))
 	default:
 		p.wrapAs("quotas      ", words.Few(parts, 8)+"; open to everyone: "+words.Few(open, 8))
+	}
+}
+
+// ownWork is the work of a user that waits or runs; none, where that cannot be had.
+func (a *app) ownWork(ctx context.Context, user string) []*musterv1.Workload {
+	res, err := a.client().Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{User: user})
+	if user == "" || err != nil {
+		return nil
+	}
+	return res.GetWorkloads()
+}
+
+// targetsOf says which targets the work of a caller has, in a line of whoami.
+func (p *page) targetsOf(work []*musterv1.Workload) {
+	count, targets := map[string]int{}, []string{}
+	for _, w := range work {
+		count[w.GetSpec().GetTarget()]++
+	}
+	for _, target := range slices.Sorted(maps.Keys(count)) {
+		targets = append(targets, fmt.Sprintf("%s (%s)", target, words.Count(count[target], "workload")))
+	}
+	if len(targets) > 0 {
+		p.wrapAs("your work   ", words.Few(targets, 8))
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
@@ -38,7 +41,7 @@ func TestWhyWorkWaitsOrFailedIsOneColumnForPeople(t *testing.T) {
 	tab := o.table([]*musterv1.Workload{
 		{Spec: &musterv1.WorkloadSpec{Namespace: "oak", Name: "lost"}, State: "failed", FailureCause: "infra", FailureNode: "n7"},
 		{Spec: &musterv1.WorkloadSpec{Namespace: "oak", Name: "late"}, State: "pending", Reason: "Behind"},
-	})
+	}, nil)
 	if got := shown(tab, false); !strings.Contains(got, "node n7") || !strings.Contains(got, "Behind") || strings.Contains(got, "FAILED BY") {
 		t.Errorf("people read\n%s", got)
 	}
@@ -48,5 +51,24 @@ func TestWhyWorkWaitsOrFailedIsOneColumnForPeople(t *testing.T) {
 	}
 	if got := b.String(); !strings.Contains(got, "oak/lost,failed,,node n7,") || !strings.Contains(got, "oak/late,pending,Behind,,") {
 		t.Errorf("programs read\n%s", got)
+	}
+}
+
+// A list of evicted work says when each was evicted last, and for whom.
+func TestAListOfEvictedWorkSaysForWhomAndWhen(t *testing.T) {
+	at := timestamppb.New(noonNow().Add(-time.Hour))
+	n := &names{jobs: map[uint64]string{5: "elm/base"}}
+	records := []*musterv1.Record{
+		{At: timestamppb.New(noonNow().Add(-2 * time.Hour)), Events: []*musterv1.Event{{Kind: "replicas.evicted", Data: `{"id":4,"for":9}`}}},
+		{At: at, Events: []*musterv1.Event{{Kind: "replicas.evicted", Data: `{"id":4,"for":5,"class":"borrowing"}`}}},
+	}
+	o := &jobListOptions{app: &app{Env: &Env{Now: noonNow}}, evicted: true}
+	tab := o.table([]*musterv1.Workload{{Id: 4, Spec: &musterv1.WorkloadSpec{Namespace: "oak", Name: "lost"}, State: "pending", Evictions: 2}}, n.evictions(records))
+	if got := shown(tab, false); !strings.Contains(got, "LAST") || !strings.Contains(got, "elm/base, as borrowing") {
+		t.Errorf("%s", got)
+	}
+	o.evicted = false
+	if got := shown(o.table(nil, nil), true); strings.Contains(got, "LAST") {
+		t.Errorf("%s", got)
 	}
 }

@@ -39,11 +39,13 @@ func (o *whoamiOptions) ask(ctx context.Context) (answer, error) {
 	t.add(s.GetActor(), s.GetUser(), s.GetOperator(), s.GetGroups(), s.GetRoles(), s.GetNamespaces())
 	c := o.callerOf(s)
 	quotas, err := o.client().Quotas.ListQuotas(ctx, &musterv1.ListQuotasRequest{}) // who may not read them is told the rest
+	work := o.ownWork(ctx, c.user)
 	return answer{message: identity(s), rows: t, lead: func(p *page) {
 		p.whoami(s)
 		if err == nil {
 			p.quotasOf(c, quotas.GetQuotas())
 		}
+		p.targetsOf(work)
 		p.say("server      %s%s", o.server, behind(s))
 	}}, nil
 }

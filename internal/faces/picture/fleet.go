@@ -195,7 +195,7 @@ func FlagText(flag string, g *musterv1.Grant) string {
 	case "GangUnbacked":
 		return "The gang of " + draw.Number(int(g.GetGang())) + " GPUs lacks " + draw.Number(int(g.GetGangMissing())) + " in its best island"
 	case "Overcommitted":
-		return "More was granted than is sustainable, on purpose"
+		return "More was granted than is sustainable, on purpose; it ends with the next grant that is not, or with a cut"
 	case "NotWholeNodes":
 		return "A part of the grant fills no whole node: nothing can back that part"
 	}
