@@ -15,10 +15,7 @@ func (j *Judge) hasSuccessor(c Claim, v Unit, set []Unit) bool {
 	if c.Holds != fleet.HoldsBorrowing {
 		return false
 	}
-	for _, h := range j.heirs(v.Account) {
-		if h.work == c.Work || h.joins && leavesWhole(h.work, set) {
-			continue
-		}
+	for _, h := range j.heirsBeside(c, v.Account, set) {
 		there, left := h.gpus, h.gpus
 		for _, u := range j.units {
 			if u.Account != v.Account || earlier(h.key, u.Key) {
@@ -37,6 +34,11 @@ func (j *Judge) hasSuccessor(c Claim, v Unit, set []Unit) bool {
 		}
 	}
 	return false
+}
+
+// heirsBeside lists the heirs of an account that may come while a set of victims leaves for a claim.
+func (j *Judge) heirsBeside(c Claim, a *fleet.Account, set []Unit) []heir {
+	return slices.DeleteFunc(j.heirs(a), func(h heir) bool { return h.work == c.Work || h.joins && leavesWhole(h.work, set) })
 }
 
 // leavesWhole says whether all of a workload leaves with a set of victims. A pool that waits to join it
