@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/muster-fleet/muster/internal/faces/cli"
+	_ "github.com/muster-fleet/muster/internal/server/lategc" // the first garbage is collected late
 )
 
 // Main runs the command line of the process and returns its exit code. A second

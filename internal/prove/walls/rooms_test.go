@@ -203,6 +203,7 @@ var rooms = []room{
 
 	// server and the program: wiring. Beside the floors, what the world may import.
 	{folder: "internal/server/datafolder", kind: open, only: "faces/cli run/journal/named"},
+	{folder: "internal/server/lategc", kind: plain, only: nothing},
 	{folder: "internal/server/leadership", kind: open, only: "run/journal run/journal/postgres"},
 	{folder: "internal/server/sharedfiles", kind: open, only: "clusters/link faces/cli run/gate run/journal/postgres run/notify run/wholefile server/datafolder"},
 	{folder: "internal/server", kind: open, may: anything},
