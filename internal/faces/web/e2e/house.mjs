@@ -34,7 +34,8 @@ async function open(options = {}) {
 }
 
 // A step that fails is tried once more from the beginning: the demo lives on while it is watched, and a loaded machine
-// may be late. What failed at first is printed even so; what fails twice fails the run.
+// may be late. What failed at first is printed even so; what fails twice fails the run. It has a tab of its own with the
+// options of the browser, or goes on in the tab of oneTab.
 export async function step(name, fn, options) {
   if (!name.includes(only)) return;
   tried++;
@@ -47,19 +48,31 @@ export async function step(name, fn, options) {
   console.log(`FAIL  ${name}\n      ${second}`);
 }
 
-// attempt opens a page for one step and says what went wrong; nothing where nothing did.
+// oneTab is a tab for many steps, one after the other, as readers go from page to page: to open a tab costs as much as a
+// page. It is opened when the first of them begins, and anew after a step that failed. Close it after the last.
+export function oneTab(options) {
+  let tab;
+  return {
+    take: async () => (tab ??= await open(options)),
+    close: async () => { const was = tab; tab = undefined; await was?.context().close(); },
+  };
+}
+
+// attempt takes a tab for one step and says what went wrong; nothing where nothing did.
 async function attempt(fn, options) {
-  const tab = await open(options);
+  const own = !options?.take, place = own ? oneTab(options) : options;
+  const tab = await place.take();
   const before = complaints.length;
+  let wrong = '';
   try {
     await fn(tab);
     assert.deepEqual(complaints.slice(before), [], 'nothing is complained of');
   } catch (e) {
     if (process.env.SHOT) await tab.screenshot({ path: process.env.SHOT, fullPage: true }).catch(() => {});
-    return String(e.message || e).split('\n').slice(0, 12).join('\n      ') || 'failed without a word';
-  } finally {
-    await tab.context().close();
+    wrong = String(e.message || e).split('\n').slice(0, 12).join('\n      ') || 'failed without a word';
   }
+  if (own || wrong) await place.close();
+  return wrong;
 }
 
 // done ends the run: exit code 1 if anything failed.
@@ -83,23 +96,30 @@ export async function accessible(tab, what) {
   assert.deepEqual(bad.map(v => `${v.id}: ${v.nodes.length} × ${v.nodes[0].html.slice(0, 160)} ${v.nodes[0].failureSummary.split('\n')[1]}`), [], what);
 }
 
+const looks = [
+  ['opens, is accessible, and names its command', {}, async (tab, name, answer) => {
+    assert.equal(answer.status(), 200);
+    assert.ok(await tab.locator('h1').innerText());
+    if (!['words', 'style'].includes(name)) assert.match(await tab.locator('main > .same code').innerText(), /^muster /);
+  }],
+  ['dark, accessible too', { colorScheme: 'dark' }, async () => {}],
+  ["a phone's width is enough, and accessible", { viewport: { width: 375, height: 740 } }, async tab => {
+    assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the screen');
+  }],
+];
+
 // looked opens pages in light, dark and narrow: each must be accessible, name its command and be no wider than the screen.
 export async function looked(pages) {
-  for (const [name, path] of pages) {
-    await step(`${name}: opens, is accessible, and names its command`, async tab => {
-      const r = await go(tab, path);
-      assert.equal(r.status(), 200);
-      await settled(tab);
-      assert.ok(await tab.locator('h1').innerText());
-      if (!['words', 'style'].includes(name)) assert.match(await tab.locator('main > .same code').innerText(), /^muster /);
-      await accessible(tab, name);
-    });
-    await step(`${name}: dark, accessible too`, async tab => { await go(tab, path); await settled(tab); await accessible(tab, name); }, { colorScheme: 'dark' });
-    await step(`${name}: a phone's width is enough, and accessible`, async tab => {
-      await go(tab, path);
-      await settled(tab);
-      assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page is wider than the screen');
-      await accessible(tab, name);
-    }, { viewport: { width: 375, height: 740 } });
+  for (const [look, options, holds] of looks) {
+    const one = oneTab(options);
+    for (const [name, path] of pages) {
+      await step(`${name}: ${look}`, async tab => {
+        const answer = await go(tab, path);
+        await settled(tab);
+        await holds(tab, name, answer);
+        await accessible(tab, name);
+      }, one);
+    }
+    await one.close();
   }
 }

@@ -3,7 +3,7 @@
 // owner can change. Nothing happens by itself, so figures can be compared at leisure.
 // node lived.mjs BASE MUSTER [WORDS]
 import assert from 'node:assert/strict';
-import { accessible, base, cli, done, figure, go, json, looked, patience, settled, shell, step } from './house.mjs';
+import { accessible, base, cli, done, figure, go, json, looked, oneTab, patience, settled, shell, step } from './house.mjs';
 
 const P = 'tiger/h200', broken = json('promise', 'broken', P).breaks;
 const pages = [
@@ -23,11 +23,12 @@ const rowsOf = part => part.locator('tbody tr').evaluateAll(list => list.map(r =
 
 // Each page names the command that says the same: it runs, and its figures are the page's.
 const says = async tab => JSON.parse(shell((await tab.locator('main > .same code').innerText()) + ' -o json'));
+const reader = oneTab();
 const same = (name, path, compare) => step(`${name}: the command that it names says the same`, async tab => {
   await go(tab, path);
   await settled(tab);
   await compare(tab, await says(tab));
-});
+}, reader);
 
 await same('fleet', '/', async (tab, said) => {
   await tab.locator('summary', { hasText: 'The same as a table' }).click();
@@ -282,7 +283,7 @@ for (const [name, path] of pages) {
     await tab.getByRole('link', { name: 'Live again' }).click();
     await tab.waitForURL(u => !/as-of/.test(u.href));
     await tab.locator('#state', { hasText: 'Live' }).waitFor();
-  });
+  }, reader);
 }
 
 await done();
