@@ -1052,7 +1052,7 @@ type SetGrantRequest struct {
 	// Not set: gpus is what lasts of the grant. Set: gpus come beside what lasts, and end by themselves at this moment;
 	// they take the place of what ended before. 0 GPUs: nothing of the grant ends later, and what would have ended ends now.
 	Until *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=until,proto3" json:"until,omitempty"`
-	// The grant ends: the quota has none there then, not even one of 0 GPUs with which it may borrow. Nothing of it may stand there.
+	// The grant ends: the quota has none there then, not even one of 0 GPUs with which it may borrow. What stands there runs on.
 	None          bool `protobuf:"varint,9,opt,name=none,proto3" json:"none,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -55,7 +55,7 @@ func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) 
 	used, refusal := checkPromise(s, p, c, e, now)
 	if refusal != nil {
 		if tooLarge != nil {
-			refusal.Message += ". Besides, " + tooLarge.Message
+			refusal.Message += ". Besides, " + tooLarge.Message + wouldDo(p, e, refusal, tooLarge)
 		}
 		return nil, refusal
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/muster-fleet/muster/internal/decide/promise"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
@@ -35,6 +36,19 @@ func gangTooLarge(s *fleet.State, p *fleet.Partition, quota string, was, gang in
 		figures["now"] = now
 	}
 	return refuse(GangTooLarge, "no island of %s can sustain a gang of %s: %s; declare a smaller gang, %sor overcommit (--overcommit) with a reason", p.ID, text.Count(gang, "GPU"), where, lessBuffer(s, p, gang)).with(figures)
+}
+
+// wouldDo says which grant in one piece would be taken where both its sum and its gang are refused; "": none.
+func wouldDo(p *fleet.Partition, e event.GrantSet, sum, gang *Refusal) string {
+	most := e.GPUs - (sum.Figures["assigned"] + sum.Figures["more"] + sum.Figures["held"] - sum.Figures["sustainable"])
+	most = min(most, gang.Figures["largest"])
+	if now, less := gang.Figures["now"]; less {
+		most = min(most, now)
+	}
+	if most = p.InWholeNodes(most); most <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(". By both, %s in one piece would do now", text.Count(most, "GPU"))
 }
 
 // lessBuffer is the command that has an island keep back so little that it sustains a gang; "": none does.

@@ -32,3 +32,20 @@ func TestAGangThatIsTooLargeIsToldWhatIsInOnePieceNow(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A grant that is too large in all and in one piece is told what would do by both, and that is taken.
+func TestAGrantThatIsTooLargeInBothWaysIsToldWhatWouldDo(t *testing.T) {
+	st := smallFleet(t, 6, 4)
+	st.quota(0, "y", 6, 0)
+	st.do(time.Minute, core.CreateQuota{Path: "x"})
+	ask := func(gpus int) *core.Refusal {
+		_, refusal := core.Step(st.s, core.Request{Command: core.SetGrant{Quota: "x", Partition: "t/g", GPUs: gpus, Gang: gpus}, Actor: core.System, Reason: "test"}, moment(2*time.Minute))
+		return refusal
+	}
+	if got := ask(80); got == nil || got.Code != core.Overpromise || !strings.HasSuffix(got.Message, ". By both, 32 GPUs in one piece would do now") {
+		t.Error(got)
+	}
+	if got := ask(32); got != nil {
+		t.Error(got)
+	}
+}

@@ -97,7 +97,7 @@ so --until friday does not include Friday. The quota's people are told a day bef
 is unprotected, as after any cut.
 
 A grant of 0 GPUs lets a quota borrow in the partition. With none instead of a number the quota has no grant there at
-all; nothing of it may stand there then.`,
+all: what stands there runs on as after any cut, and no more of its work starts there.`,
 		Example: `  muster quota grant research/oak tiger/h200 352 --gang 256 --reason 'Q3 plan'
   muster quota grant research/oak tiger/h200 64 --until friday --reason 'demo week'
   muster quota grant research/oak tiger/h200 0 --until now --reason 'done early'
