@@ -70,9 +70,8 @@ func lostBase(w *fleet.Workload) bool {
 // takes a node of its own backing from flex work before it borrows a free one.
 func (pl *Planner) mend(w *fleet.Workload, pool int) (plan Plan, ok bool) {
 	covered, rest := mendsAs(w.PoolHeldAs(pool))
-	lost := pl.lostIslands(w, pool)
-	islands := append(slices.Clip(lost), anyIsland)
-	if plan, ok = pl.mendOnFreeOrFlex(w, pool, covered, lost); !ok {
+	islands := append(pl.lostIslands(w, pool), anyIsland)
+	if plan, ok = pl.mendOnFreeOrFlex(w, pool, covered, islands); !ok {
 		plan, ok = pl.mendByPreemption(w, pool, covered, islands)
 	}
 	if !ok {
@@ -86,20 +85,17 @@ func (pl *Planner) mend(w *fleet.Workload, pool int) (plan Plan, ok bool) {
 }
 
 // mendOnFreeOrFlex mends a gang on free nodes or at the cost of flex work alone: where it lost nodes first, and elsewhere in
-// the best way first.
-func (pl *Planner) mendOnFreeOrFlex(w *fleet.Workload, pool int, ways []fleet.HeldAs, lost []int) (Plan, bool) {
-	if len(ways) == 0 {
-		return Plan{}, false
-	}
+// the best way first. The last of the islands is any.
+func (pl *Planner) mendOnFreeOrFlex(w *fleet.Workload, pool int, ways []fleet.HeldAs, islands []int) (Plan, bool) {
+	lost := islands[:len(islands)-1]
 	if plan, ok := pl.mendOnFree(w, pool, ways, lost); ok {
 		return plan, true
 	}
-	anywhere := append(slices.Clip(lost), anyIsland)
 	for i := range ways {
-		if plan, ok := pl.mendOnFree(w, pool, ways[i:i+1], anywhere); ok {
+		if plan, ok := pl.mendOnFree(w, pool, ways[i:i+1], islands); ok {
 			return plan, true
 		}
-		if plan, ok := pl.mendByPreemption(w, pool, ways[i:i+1], anywhere); ok && dearestClass(plan) == ClassFlex {
+		if plan, ok := pl.mendByPreemption(w, pool, ways[i:i+1], islands); ok && dearestClass(plan) == ClassFlex {
 			return plan, true
 		}
 	}

@@ -73,7 +73,7 @@ func (al *aligner) keepsLent() bool {
 	for k := range al.rows {
 		r := &al.rows[k]
 		if n := min(al.trees[r.tree].lacks, r.stood()-r.target); n > 0 {
-			r.lends += r.target - r.blocks - al.kept(r) - r.lends + n
+			r.lends = r.target - r.blocks - al.kept(r) + n
 			al.trees[r.tree].lacks -= n
 			more = true
 		}

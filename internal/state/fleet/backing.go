@@ -96,8 +96,10 @@ func (p *Partition) setEnding(a *Account, ending bool) {
 		return
 	}
 	a.Ending = ending
-	if p.endings++; !ending {
-		p.endings -= 2
+	if ending {
+		p.endings++
+	} else {
+		p.endings--
 	}
 	p.requeueTarget(a.Quota)
 }

@@ -66,9 +66,7 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	p.pledge(at)
 	p.contribute(n, -1)
 	out, traced := n.outByPlan(), p.traced(node)
-	stays := *n
-	stays.State = state
-	p.trace(node, n.State, state, !out && !stays.outByPlan(), at)
+	p.trace(node, n.State, state, !out && !n.outByPlanIn(state), at)
 	p.lookAtChange(node, state)
 	usable, whole, from := n.UsableGPUs(), n.Whole(), n.State
 	if from == Healthy && state == Suspect {

@@ -110,7 +110,10 @@ func (n *Node) UsableGPUs() int {
 func (n *Node) Whole() bool { return n.State == Healthy && !n.Leaving }
 
 // outByPlan says whether planned work alone keeps the node from being whole, or will soon.
-func (n *Node) outByPlan() bool { return !n.Whole() && (n.Planned || n.Leaving) }
+func (n *Node) outByPlan() bool { return n.outByPlanIn(n.State) }
+
+// outByPlanIn is outByPlan, were the node in a state.
+func (n *Node) outByPlanIn(state NodeState) bool { return n.Leaving || n.Planned && state != Healthy }
 
 // InUse is the number of GPUs that replicas hold now, leaving ones included.
 func (n *Node) InUse() int { return n.inUse }
