@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 	"github.com/muster-fleet/muster/internal/state/text"
@@ -72,6 +74,29 @@ func (s *service) find(ctx context.Context, state *fleet.State, namespace, name 
 		return nil, hidden(c, state, namespace, name)
 	}
 	return nil, &core.Refusal{Code: core.NoSuchWorkload, Message: fmt.Sprintf("there is no workload %.80s/%.80s; %s", namespace, name, likely(c, state, namespace, name))}
+}
+
+// findAt is find in the state at a moment of the past: of a workload that was submitted later it says so. asOf is nil for now.
+func (s *service) findAt(ctx context.Context, asOf *timestamppb.Timestamp, state *fleet.State, namespace, name string) (*fleet.Workload, error) {
+	w, err := s.find(ctx, state, namespace, name)
+	if err == nil || asOf == nil {
+		return w, err
+	}
+	if submitted, ok := s.submitted(callerOf(ctx), namespace, name); ok && submitted.Time().After(asOf.AsTime()) {
+		return nil, &core.Refusal{Code: core.NoSuchWorkload, Message: fmt.Sprintf("there was no workload %.80s/%.80s at %s: it was submitted at %s",
+			namespace, name, clock(fleet.InstantOf(asOf.AsTime())), clock(submitted))}
+	}
+	return nil, err
+}
+
+// submitted is when a workload was submitted that the caller may see now.
+func (s *service) submitted(c *caller, namespace, name string) (at fleet.Instant, ok bool) {
+	s.engine.Look(func(now *fleet.State) {
+		if w := now.Workload(namespace, name); w != nil && c.sees(now, w) {
+			at, ok = w.Submitted, true
+		}
+	})
+	return at, ok
 }
 
 // of is why a submission under a name was refused, to who may know of it; nil: none was.

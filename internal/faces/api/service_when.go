@@ -29,7 +29,7 @@ func (s workloadService) When(ctx context.Context, m *musterv1.WhenRequest) (*mu
 	}
 	seen, err := show(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		x.begin()
-		w, err := s.find(ctx, state, m.GetNamespace(), m.GetName())
+		w, err := s.findAt(ctx, m.GetAsOf(), state, m.GetNamespace(), m.GetName())
 		if err != nil {
 			return err
 		}

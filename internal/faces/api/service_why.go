@@ -25,7 +25,7 @@ func (s workloadService) Why(ctx context.Context, m *musterv1.WhyRequest) (*must
 	}
 	var about subject
 	seen, err := show(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		w, err := s.find(ctx, state, m.GetNamespace(), m.GetName())
+		w, err := s.findAt(ctx, m.GetAsOf(), state, m.GetNamespace(), m.GetName())
 		if err != nil {
 			return err
 		}

@@ -185,7 +185,7 @@ func (s workloadService) Resize(ctx context.Context, m *musterv1.ResizeRequest) 
 func (s workloadService) GetWorkload(ctx context.Context, m *musterv1.GetWorkloadRequest) (*musterv1.GetWorkloadResponse, error) {
 	out := &musterv1.GetWorkloadResponse{}
 	seen, err := s.study(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		w, err := s.find(ctx, state, m.GetNamespace(), m.GetName())
+		w, err := s.findAt(ctx, m.GetAsOf(), state, m.GetNamespace(), m.GetName())
 		if err != nil {
 			return err
 		}

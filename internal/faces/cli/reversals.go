@@ -29,6 +29,13 @@ type reversible struct {
 	Haircut                               any // its name, or all of it
 }
 
+// plan is the name of the haircut that an event saves.
+func (f reversible) plan() string {
+	whole, _ := f.Haircut.(map[string]any)
+	name, _ := whole["name"].(string)
+	return name
+}
+
 // reversals are the commands that take events back, by kind of event. node.changed and rollout.set are taken back with
 // the whole record that has them, and so are not here. A command may be nil, where this event of its kind has none.
 var reversals = map[string]func(ctx context.Context, a *app, f reversible, r *musterv1.Record) []string{
@@ -52,6 +59,7 @@ var reversals = map[string]func(ctx context.Context, a *app, f reversible, r *mu
 	"hold.placed":     plainly(func(f reversible) []string { return []string{"quota", "hold", "--release", fmt.Sprint(f.Hold.ID)} }),
 	"request.made":    plainly(func(f reversible) []string { return []string{"quota", "withdraw", fmt.Sprint(f.Request.ID)} }),
 	"incident.opened": plainly(func(f reversible) []string { return []string{"incident", "close", f.Name} }),
+	"haircut.planned": plainly(func(f reversible) []string { return []string{"haircut", "delete", f.plan()} }),
 	"haircut.applied": plainly(func(f reversible) []string { return []string{"haircut", "undo", fmt.Sprint(f.Haircut), f.Cluster} }),
 	"workload.submitted": plainly(func(f reversible) []string {
 		return []string{"job", "cancel", f.Spec.Namespace + "/" + f.Spec.Name}

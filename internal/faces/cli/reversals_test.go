@@ -26,7 +26,7 @@ var notTakenBack = map[string][]string{
 		"sessions.ended", "subscription.ended", "token.revoked", "workload.cancelled",
 	},
 	"it says something, or agrees to it": {
-		"burst.judged", "cluster.checked-in", "cluster.touched", "configuration.judged", "grant.ending", "haircut.planned", "haircut.reviewed",
+		"burst.judged", "cluster.checked-in", "cluster.touched", "configuration.judged", "grant.ending", "haircut.reviewed",
 		"haircut.told", "incident.updated", "outside.confirmed", "proposal.made", "request.offered", "warning.acknowledged", "workload.agreed",
 	},
 	"its own command is the way back, with what held before": {

@@ -36,7 +36,8 @@ Give the commands in this order, from the top: a later change may rest on an ear
 A command that is longer than a line goes on in the next: copied together, they are one.
 A change that such a command took back is not listed any more, and neither is the undo.
 Of a grant that you set several times the first change is listed: its command takes all of them back.
-A haircut has an undo of its own, for all its waves: muster haircut undo NAME --all.`,
+A haircut has an undo of its own, for all its waves: muster haircut undo NAME --all. A saved plan is
+deleted, once none of its waves is in force.`,
 		Example: "  muster undo\n  muster undo --since 2h\n  muster undo --who ada --since 7d",
 		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -21,7 +21,7 @@ const endedNow = math.MaxUint64
 
 // endingKinds are the events that end what undo would change. Work and nodes are not among them: so much
 // happens to these that the log has more of it than one answer, and where they stand is asked instead.
-var endingKinds = []string{"quota.deleted", "hold.ended", "request.ended", "incident.closed"}
+var endingKinds = []string{"quota.deleted", "hold.ended", "request.ended", "incident.closed", "haircut.deleted"}
 
 // endings are what has ended of what some records changed, by whomever: a colleague may have deleted a quota.
 func (o *undoOptions) endings(ctx context.Context, since *timestamppb.Timestamp, records []*musterv1.Record) (endings, error) {
@@ -120,6 +120,8 @@ func ends(kind string, f reversible) string {
 		return fmt.Sprint("request ", f.ID)
 	case kind == "incident.closed":
 		return "incident " + f.Name
+	case kind == "haircut.deleted":
+		return fmt.Sprint("haircut ", f.Haircut)
 	}
 	return ""
 }
@@ -147,6 +149,8 @@ func changed(kind string, f reversible) []string {
 		return []string{fmt.Sprint("request ", f.Request.ID)}
 	case "incident.opened":
 		return []string{"incident " + f.Name}
+	case "haircut.planned":
+		return []string{"haircut " + f.plan()}
 	case "workload.submitted":
 		return []string{workThing(f)}
 	case "node.changed":
