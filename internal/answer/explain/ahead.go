@@ -28,7 +28,7 @@ func paused(s *fleet.State, w *fleet.Workload) Blocker {
 			}
 		}
 		return block(reason.MaintenanceAhead, p, map[string]int{"needs": w.NeedsBase(), "nodes": len(st.Nodes)}, names,
-			"It stopped for rollout %s, and starts again when its %s visited, or on others as soon as it fits on such as need no visit: one stop serves all visits.", st.Rollout, text.Counted(len(st.Nodes), "node was", "nodes were")).until(next)
+			"It stopped for %s, and starts again when its %s visited, or on others as soon as it fits on such as need no visit: one stop serves all visits.", st.For(), text.Counted(len(st.Nodes), "node was", "nodes were")).until(next)
 	}
 	return block(reason.MaintenanceAhead, nil, nil, nil, "It stopped for maintenance, and starts again when its nodes were visited, or where it fits on others.")
 }

@@ -30,7 +30,7 @@ func applyMaintenance(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.WorkloadAgreed:
 		s.SetAgreement(fleet.Agreement{ID: e.ID, At: e.At, By: e.By})
 	case event.WorkloadPaused:
-		s.AddStop(fleet.Stop{ID: e.ID, Partition: e.Partition, Nodes: e.Nodes, At: at, Rollout: e.Rollout})
+		s.AddStop(fleet.Stop{ID: e.ID, Partition: e.Partition, Nodes: e.Nodes, At: at, Rollout: e.Rollout, Notice: e.Notice})
 	case event.WorkloadResumed:
 		s.EndStop(e.ID)
 	default:

@@ -50,9 +50,12 @@ func (t *turn) makesWay(e event.Event) bool {
 }
 
 // resume starts a workload on other nodes, which stopped so that its own could be visited. It does nothing before planned
-// work has found nothing left to do. Once it could start none, it tries none until planned work has looked again.
+// work has found nothing left to do. Once it could start none, it tries none until planned work has looked again, or
+// something was decided since.
 func (t *turn) resume() bool {
-	t.looked = t.looked && t.startElsewhere()
+	if t.looked || len(t.events) > t.stuckAt {
+		t.looked, t.stuckAt = t.startElsewhere(), len(t.events)
+	}
 	return t.looked
 }
 
@@ -192,8 +195,8 @@ func (t *turn) beginStop(st fleet.Stop) {
 	w := t.s.Workloads[st.ID]
 	p := w.At()
 	t.keepRoom(p, w)
-	t.leaveFor(w, w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }), "rollout "+st.Rollout, true)
-	t.emit(event.WorkloadPaused{ID: st.ID, Partition: st.Partition, Nodes: st.Nodes, Rollout: st.Rollout})
+	t.leaveFor(w, w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }), st.For(), true)
+	t.emit(event.WorkloadPaused{ID: st.ID, Partition: st.Partition, Nodes: st.Nodes, Rollout: st.Rollout, Notice: st.Notice})
 }
 
 // keepRoom earmarks what a workload has inside its quota for its namespace.

@@ -123,7 +123,8 @@ type turn struct {
 	imagined  bool            // in a copy, to see what an end leads to: no people are told of others
 
 	asked  int  // how many events there were when planned work had nothing more to do
-	looked bool // planned work found nothing left to do, and resume has not failed since to start what stopped for it
+	looked  bool // planned work found nothing left to do, and resume has not failed since to start what stopped for it
+	stuckAt int  // how many events there were when resume was asked last
 
 	woken int // clusters that were looked at because their moment had come
 }

@@ -218,9 +218,11 @@ func (y *yard) report(v *fleet.Visit, failing int) {
 // Seeds on which deciding again once changed something. 422: a verdict that time alone changed. 962: a stop that a zone
 // ended, which came too near for its visit. 1953: a node that no longer left, for such a zone. 5535: an alarm that was taken
 // to change no room. 7408: nodes that were reserved, so that fewer had to be spare for another one to leave. 8232: a gang that
-// lost its reserved nodes to three visits in one record, and was then taken for outranked.
+// lost its reserved nodes to three visits in one record, and was then taken for outranked. 461129501, 461143275: work reserved or
+// took a node that other work had left for a visit. 461160488: what stopped could start elsewhere once other work had started.
+// 461129518, 461132843: a node that was broken already was announced, and counted as gone for all of the dwell.
 func TestSeedsThatWentWrong(t *testing.T) {
-	for _, seed := range []string{"422", "962", "1953", "5535", "7408", "8232"} {
+	for _, seed := range []string{"422", "962", "1953", "5535", "7408", "8232", "461129501", "461129518", "461132843", "461143275", "461160488"} {
 		t.Setenv("MUSTER_SEED", seed)
 		t.Setenv("MUSTER_FLEETS", "1")
 		TestVisitsKeepEveryPromiseOnDrawnFleets(t)

@@ -32,7 +32,43 @@ func (l *look) asks() (Action, bool) {
 			return a, true
 		}
 	}
+	return l.agreedForNotices()
+}
+
+// agreedForNotices stops work whose owner agreed to a moment that has come, for an announced maintenance of its nodes that
+// waits for nothing else.
+func (l *look) agreedForNotices() (Action, bool) {
+	for _, a := range l.m.Agreed {
+		w := l.s.Workloads[a.ID]
+		if w == nil || a.At > l.now || w.Flexes() || w.State != fleet.RunningW {
+			continue
+		}
+		for _, node := range nodesOf(w) {
+			if o := l.waitsFor(w, w.At(), node); o != nil {
+				return Action{Kind: BeginStop, Stop: fleet.Stop{ID: w.ID, Partition: w.At().ID, Nodes: nodesOf(w), At: l.now, Notice: o.Name}}, true
+			}
+		}
+	}
 	return Action{}, false
+}
+
+// waitsFor is the announced maintenance that would take a node now if a workload on it stopped; nil: none would.
+func (l *look) waitsFor(w *fleet.Workload, p *fleet.Partition, node int) *fleet.Notice {
+	n := p.Nodes[node]
+	for _, o := range l.m.Notices {
+		if o.Ended != 0 || o.Provider || !o.Waits(n.Name) || l.takes(o, p, n) > l.now || !disturbs(n, bundleOf(o)) {
+			continue
+		}
+		if _, zoned := l.zoned(p, n, o.Impact, o.Lasts+l.policy().Validation); !zoned && !neverStops(n) && promise.PartIfStopped(l.s, p, node, w, l.now).Holds {
+			return o
+		}
+	}
+	return nil
+}
+
+// neverStops says whether nothing stops for a visit of a node: it is out already.
+func neverStops(n *fleet.Node) bool {
+	return n.State.InRepair() || n.State == fleet.Suspect || n.State == fleet.Maintenance || n.State == fleet.Retired
 }
 
 // served says whether a stop has served all visits that are allowed in it: none of its nodes is being

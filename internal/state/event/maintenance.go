@@ -64,6 +64,7 @@ type WorkloadPaused struct {
 	Partition string `json:"partition"`
 	Nodes     []int  `json:"nodes"`
 	Rollout   string `json:"rollout"`
+	Notice    string `json:"notice,omitempty"` // the announced maintenance that it stopped for, where it was no rollout
 }
 
 // WorkloadResumed says: it may start again.

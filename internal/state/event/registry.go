@@ -107,7 +107,7 @@ var readers = map[string][]reader{
 	"node.leaving":         {as[NodeLeaving]},
 	"node.observed":        {as[NodeObserved]},
 	"workload.agreed":      {as[WorkloadAgreed]},
-	"workload.paused":      {as[WorkloadPaused]},
+	"workload.paused":      {as[WorkloadPaused], as[WorkloadPaused]},
 	"workload.resumed":     {as[WorkloadResumed]},
 	"blueprint.added":      {as[BlueprintAdded]},
 	"cluster.planned":      {as[ClusterPlanned]},

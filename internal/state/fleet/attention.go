@@ -167,9 +167,13 @@ func (s *State) lookAtStart(w *Workload, at Instant) {
 }
 
 // lookAtReservation says that in-quota work reserves nodes: where room was lacking for nodes that need not be waited for,
-// there are fewer of these now.
+// there are fewer of these now, and one of them may be a node that other work left for a visit.
 func (s *State) lookAtReservation(w *Workload) {
 	if s.Maintained == nil || w.Flexes() {
+		return
+	}
+	if len(s.Kept().Stops) > 0 {
+		s.lookNear(w)
 		return
 	}
 	islands := w.islands()

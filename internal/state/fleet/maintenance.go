@@ -33,6 +33,15 @@ type Stop struct {
 	Nodes     []int   `json:"nodes"` // indexes into Partition.Nodes
 	At        Instant `json:"at"`
 	Rollout   string  `json:"rollout,omitempty"` // whose visits it waits for
+	Notice    string  `json:"notice,omitempty"`  // or the announced maintenance that it stopped for
+}
+
+// For names what a workload stopped for: "rollout r" or "maintenance m".
+func (st Stop) For() string {
+	if st.Notice != "" {
+		return "maintenance " + st.Notice
+	}
+	return "rollout " + st.Rollout
 }
 
 // MaintenancePolicy is what an operator may set for planned work. All zero means the defaults.

@@ -66,6 +66,9 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	p.pledge(at)
 	p.contribute(n, -1)
 	out, traced := n.outByPlan(), p.traced(node)
+	if state == Healthy && n.State != Healthy && n.State != Suspect {
+		n.Leaving, n.Goes = false, 0 // whether it may leave is asked again: others may not be there now
+	}
 	p.trace(node, n.State, state, !out && !n.outByPlanIn(state), at)
 	p.lookAtChange(node, state)
 	usable, whole, from := n.UsableGPUs(), n.Whole(), n.State
@@ -74,7 +77,7 @@ func (p *Partition) SetNode(node int, state NodeState, dead int, signal string, 
 	}
 	n.State, n.Dead, n.Signal, n.Since = state, dead, signal, at
 	p.contribute(n, 1)
-	if traced {
+	if traced || out && !n.outByPlan() {
 		p.replan(node, out)
 	}
 	if from == Suspect {

@@ -112,8 +112,10 @@ func (n *Node) Whole() bool { return n.State == Healthy && !n.Leaving }
 // outByPlan says whether planned work alone keeps the node from being whole, or will soon.
 func (n *Node) outByPlan() bool { return n.outByPlanIn(n.State) }
 
-// outByPlanIn is outByPlan, were the node in a state.
-func (n *Node) outByPlanIn(state NodeState) bool { return n.Leaving || n.Planned && state != Healthy }
+// outByPlanIn is outByPlan, were the node in a state. Of a node that is to leave and failed meanwhile it is the failure that counts.
+func (n *Node) outByPlanIn(state NodeState) bool {
+	return n.Leaving && (state == Healthy || state == Suspect) || n.Planned && state != Healthy
+}
 
 // InUse is the number of GPUs that replicas hold now, leaving ones included.
 func (n *Node) InUse() int { return n.inUse }
