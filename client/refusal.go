@@ -26,6 +26,7 @@ const (
 	NoSuchPool         = "NoSuchPool"
 	NoSuchIncident     = "NoSuchIncident"
 	NoSuchHaircut      = "NoSuchHaircut"
+	NoSuchWave         = "NoSuchWave"
 	NoSuchRequest      = "NoSuchRequest"
 	NoSuchHold         = "NoSuchHold"
 	NoSuchSubscription = "NoSuchSubscription"

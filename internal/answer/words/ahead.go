@@ -32,6 +32,18 @@ func Ahead(when string, now time.Time, zone *time.Location) (at time.Time, ok bo
 	return time.Time{}, false
 }
 
+// WrongAhead says what is wrong with a moment to come that could not be read, for the middle of a message; "": that is
+// not known.
+func WrongAhead(when string, now time.Time, zone *time.Location) string {
+	if strings.EqualFold(strings.TrimSpace(when), "today") {
+		return "has begun; 'today 18:00' is still to come"
+	}
+	if at, ok := text.Back(when, now, zone); ok {
+		return "is past (" + text.Weekday(at) + ")"
+	}
+	return text.WrongMoment(when)
+}
+
 // daysTo is how many days it is to a day that people name: 0 to 7.
 func daysTo(name string, today time.Weekday) (days int, ok bool) {
 	switch name {

@@ -19,6 +19,7 @@ const (
 	NoSuchPool         Code = "NoSuchPool"
 	NoSuchIncident     Code = "NoSuchIncident"
 	NoSuchHaircut      Code = "NoSuchHaircut"
+	NoSuchWave         Code = "NoSuchWave"
 	NoSuchRequest      Code = "NoSuchRequest"
 	NoSuchHold         Code = "NoSuchHold"
 	NoSuchSubscription Code = "NoSuchSubscription"
@@ -96,7 +97,8 @@ func Codes() []CodeRow {
 		{NoSuchWorkload, Absent, "no workload of the namespace has that name", "`muster job list`; write NAMESPACE/NAME"},
 		{NoSuchPool, Absent, "the workload has no pool of that name", "`muster job show`"},
 		{NoSuchIncident, Absent, "no open incident has that name", "`muster incident list`"},
-		{NoSuchHaircut, Absent, "no saved haircut has that name, or it has no wave over that cluster", "`muster haircut list`"},
+		{NoSuchHaircut, Absent, "no saved haircut has that name", "`muster haircut list`"},
+		{NoSuchWave, Absent, "the haircut has no wave over that cluster, or of that class", "`muster haircut show NAME`"},
 		{NoSuchRequest, Absent, "no request has that number", "`muster quota requests`"},
 		{NoSuchHold, Absent, "no hold has that number", "`muster quota show`"},
 		{NoSuchSubscription, Absent, "no subscription has that name", "`muster subscription list`"},

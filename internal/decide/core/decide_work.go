@@ -58,7 +58,7 @@ func findOwn(s *fleet.State, a Actor, namespace, name string) (*fleet.Workload, 
 		return nil, HiddenWork(a, namespace, name)
 	}
 	if w == nil {
-		return nil, refuse(NoSuchWorkload, "there is no workload %s/%s; muster job list shows those there are", clip(namespace), clip(name))
+		return nil, noWork(s, namespace, name)
 	}
 	if w.State.Ended() {
 		return nil, refuse(WrongState, "workload %s/%s is %s already", namespace, name, w.State)

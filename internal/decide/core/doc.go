@@ -11,7 +11,7 @@
 // who decides it), apply.go, and settle.go. The rest stands by subject:
 //
 //	command*.go                               commands of several subjects, and of large ones
-//	permit.go, check.go, meant.go, meant_node.go, refusal.go, code.go  who may, what is wrong, how it is refused
+//	permit.go, check.go, meant.go, meant_*.go, refusal.go, code.go  who may, what is wrong, how it is refused
 //	decide_*.go                               what commands mean; a small subject has its commands here, too
 //	haircut_*.go                              a haircut: its plan, its trial, its waves, and back
 //	resize.go, gangsize.go                    the size of a pool, and of a gang that a cluster declares

@@ -168,7 +168,7 @@ func noWave(h *fleet.Haircut, cluster string, class fleet.CutClass) *Refusal {
 	if cluster == "" {
 		asked = "of the class " + class.Says()
 	}
-	return refuse(NoSuchHaircut, "haircut %s has no wave %s; it has waves over %s", h.Name, asked, strings.Join(there, ", "))
+	return refuse(NoSuchWave, "haircut %s has no wave %s; it has waves over %s", h.Name, asked, strings.Join(there, ", "))
 }
 
 // waveOver names a wave by its cluster and what it cuts there, in the words that tables have.

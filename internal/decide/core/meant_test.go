@@ -24,3 +24,30 @@ func TestAMistypedNameIsAskedAbout(t *testing.T) {
 		}
 	}
 }
+
+// A name of another kind, where a workload's is asked for, is answered with what it is and what shows it.
+func TestANameThatIsNoWorkloadsIsTold(t *testing.T) {
+	s := fleet.NewState()
+	s.AddCluster(fleet.Cluster{Name: "tiger"})
+	s.AddPartition("tiger", "h200", 8)
+	s.AddQuota(fleet.Quota{Path: "research/oak"})
+	s.AddQuota(fleet.Quota{Path: "research"})
+	s.AddRequest(fleet.QuotaRequest{ID: 5, Quota: "research/oak"})
+	s.AddHold(fleet.Hold{ID: 7, Quota: "research/oak", Partition: "tiger/h200", GPUs: 8})
+	s.Incidents = append(s.Incidents, &fleet.Incident{Name: "sev-1"})
+	for _, told := range []struct{ namespace, name, want string }{
+		{"research", "oak", "research/oak is a quota; muster quota show research/oak shows it"},
+		{"root", "research", "research is a quota; muster quota show research shows it"},
+		{"root", "tiger", "tiger is a cluster; muster cluster show tiger shows it"},
+		{"tiger", "h200", "tiger/h200 is a partition; muster capacity tiger/h200 shows it"},
+		{"root", "sev-1", "sev-1 is an incident; muster incident list --closed shows it"},
+		{"root", "5", "5 is the number of a request for quota, which muster quota requests --all lists"},
+		{"root", "7", "7 is the number of a hold, which muster quota hold lists"},
+		{"root", "652", "652 is a number, and workloads have names, which muster job list shows; muster events --from 652 shows a version"},
+		{"root", "nosuch", ""},
+	} {
+		if got := core.NotWork(s, told.namespace, told.name); got != told.want {
+			t.Errorf("%s/%s: %q\nwant %q", told.namespace, told.name, got, told.want)
+		}
+	}
+}

@@ -114,7 +114,7 @@ func (r *refusedSubmissions) of(namespace, name string, may func(*fleet.Workload
 // hidden refuses to say whether there is a workload, and names those that may be meant.
 func hidden(c *caller, state *fleet.State, namespace, name string) *core.Refusal {
 	refusal := core.HiddenWork(c.actor, namespace, name)
-	if likely := meant(c, state, namespace, name); likely != "" {
+	if likely := cmp.Or(meant(c, state, namespace, name), core.NotWork(state, namespace, name)); likely != "" {
 		refusal.Message += "; " + likely
 	}
 	return refusal
@@ -128,7 +128,7 @@ const mostSearched = 20_000
 
 // likely says which workloads may be meant, or where they stand.
 func likely(c *caller, state *fleet.State, namespace, name string) string {
-	return cmp.Or(meant(c, state, namespace, name), "muster job list shows those there are")
+	return cmp.Or(meant(c, state, namespace, name), core.NotWork(state, namespace, name), "muster job list shows those there are")
 }
 
 // meant says which workloads may be meant: those that the caller may see and that have the name in
@@ -149,7 +149,7 @@ func meant(c *caller, state *fleet.State, namespace, name string) string {
 		slices.Sort(found)
 		names = append(names, found...)
 	}
-	if near := nearest(c, state, namespace+"/"+name); len(names) == 0 && near != "" {
+	if near := nearest(c, state, namespace+"/"+name); len(names) == 0 && near != "" && core.NotWork(state, namespace, name) == "" {
 		names = []string{near}
 	}
 	if len(names) == 0 {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // siblingFlags are the flags by which other commands ask for what a flag of this name asks for.
@@ -18,6 +20,28 @@ var siblingFlags = map[string][]string{
 	"quota":     {"target"},
 	"target":    {"quota"},
 	"who":       {"user", "by"},
+	"user":      {"who", "owner"},
+	"ns":        {"namespace"},
+	"gpu":       {"gang", "pool"},
+	"gpus":      {"gang", "pool"},
+	"pending":   {"waiting", "state"},
+	"running":   {"state"},
+	"follow":    {"watch"},
+	"tail":      {"limit"},
+	"format":    {"output"},
+	"json":      {"output"},
+	"csv":       {"output"},
+	"yaml":      {"output"},
+	"sort-by":   {"sort"},
+	"verbose":   {"output"},
+	"message":   {"reason"},
+	"comment":   {"reason"},
+	"from":      {"since"},
+	"days":      {"since"},
+	"wave":      {"class"},
+	"sev":       {"severity"},
+
+	"all-namespaces": {"all", "namespace"},
 }
 
 // elsewhere is which commands answer what a flag of this name asks of others, where this one has no answer to it.
@@ -47,4 +71,22 @@ func alikeFlag(cmd *cobra.Command, err error) string {
 		}
 	}
 	return ""
+}
+
+// verbWith says which other verbs of the noun have an unknown flag; "": none, or many.
+func verbWith(cmd *cobra.Command, err error) string {
+	m := unknownFlag.FindStringSubmatch(err.Error())
+	if m == nil || !cmd.HasParent() || !cmd.Parent().HasParent() {
+		return ""
+	}
+	var have []string
+	for _, verb := range cmd.Parent().Commands() {
+		if verb.LocalNonPersistentFlags().Lookup(m[1]) != nil {
+			have = append(have, verb.CommandPath())
+		}
+	}
+	if len(have) == 0 || len(have) > mostMeant {
+		return ""
+	}
+	return text.And(have) + text.Verb(len(have), " has it", " have it")
 }

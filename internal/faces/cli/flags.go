@@ -73,17 +73,24 @@ type moment struct {
 
 func (m *moment) Set(word string) error {
 	at, ok := m.parse(word)
-	if !ok && m.ahead {
-		return usage("%.40q could not be read as a moment; write it as in %s", word, words.AheadExamples)
-	}
 	if !ok {
-		if _, ahead := words.Ahead(word, m.env.Now(), m.env.zone()); ahead {
-			return usage("%.40q is to come, and this asks about the past; write it as in %s", word, text.BackExamples)
-		}
-		return usage("%.40q could not be read as a moment; write it as in %s", word, text.BackExamples)
+		wrong, examples := m.wrong(word)
+		return usage("%.40q %s; write it as in %s", word, wrong, examples)
 	}
 	m.at, m.text = at, word
 	return nil
+}
+
+// wrong says what is wrong with a moment that could not be read, and how one is written.
+func (m *moment) wrong(word string) (wrong, examples string) {
+	const unread = "could not be read as a moment"
+	if m.ahead {
+		return orElse(words.WrongAhead(word, m.env.Now(), m.env.zone()), unread), words.AheadExamples
+	}
+	if _, ahead := words.Ahead(word, m.env.Now(), m.env.zone()); ahead {
+		return "is to come, and this asks about the past", text.BackExamples
+	}
+	return orElse(text.WrongMoment(word), unread), text.BackExamples
 }
 
 func (m *moment) parse(when string) (time.Time, bool) {

@@ -120,6 +120,9 @@ With several --policy the effects of buffer policies stand side by side.`,
 		Args:    needs(0, 1, "at most one cluster or partition"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.scope = first(args)
+			if clusters := strings.Split(o.scope, ","); len(clusters) > 1 {
+				return usage("%.80q names several; a plan is over one cluster or partition (muster haircut plan %.40s), or with none over the whole fleet", o.scope, clusters[0])
+			}
 			if o.save != "" {
 				return o.keep(cmd.Context())
 			}

@@ -61,7 +61,7 @@ unprotected than its people were told, it names that work and needs a --reason; 
 
 Where people were told of a day (muster haircut plan --effective), a wave before it needs --early and a --reason.`,
 		Example: "  muster haircut apply autumn --reason 'as mailed on Monday'\n  muster haircut apply autumn tiger --dry-run",
-		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
+		Args:    needs(1, 2, "the name of a saved haircut, and maybe a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			apply := func(ctx context.Context, w *musterv1.Write) (*musterv1.ApplyHaircutResponse, error) {
 				return o.client().Haircuts.ApplyHaircut(ctx, &musterv1.ApplyHaircutRequest{Write: w, Name: args[0], Cluster: second(args), Class: class, Early: early})
@@ -98,7 +98,7 @@ func newHaircutUndo(a *app) *cobra.Command {
 It is refused where that room has been granted or held since, so that more would be assigned than before
 the wave and than can be sustained: lower another grant, or --overcommit with a --reason.`,
 		Example: "  muster haircut undo autumn --reason 'a promise broke'\n  muster haircut undo autumn --all --reason 'the nodes are back'",
-		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
+		Args:    needs(1, 2, "the name of a saved haircut, and maybe a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all {
 				return o.undoAll(cmd.Context(), args[0], second(args))
@@ -205,7 +205,7 @@ func newHaircutTell(a *app) *cobra.Command {
 		Use:     "tell NAME [CLUSTER]",
 		Short:   "the messages for the people whom a plan concerns; with --done, note that they were told",
 		Example: "  muster haircut tell autumn --markdown\n  muster haircut tell autumn --owner ada\n  muster haircut tell autumn tiger --done --reason 'mailed on Monday'",
-		Args:    needs(1, 2, "the name of a saved haircut, and a cluster"),
+		Args:    needs(1, 2, "the name of a saved haircut, and maybe a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !o.done && len(args) > 1 {
 				return usage("a cluster goes with --done; without it the messages about all clusters are shown")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"reflect"
@@ -30,9 +31,45 @@ func TestMomentsAreDatesOrHowLongAgo(t *testing.T) {
 	if err := ahead.Set("7d"); err != nil || !ahead.at.Equal(noon.now.Add(168*time.Hour)) {
 		t.Errorf("7d ahead is %v (%v)", ahead.at, err)
 	}
+	for text, says := range map[string]string{
+		"yesterday":   `"yesterday" is past (Fri 2026-11-20 00:00Z); write it as in friday`,
+		"today":       `"today" has begun; 'today 18:00' is still to come; write it as in friday`,
+		"2026-13-01":  `"2026-13-01" has month 13, and a year has 12; write it as in friday`,
+		"next friday": `"next friday" may be read in two ways; friday alone is the next day of that name; write it as in friday`,
+		"soon":        `"soon" could not be read as a moment; write it as in friday`,
+	} {
+		if err := (&moment{env: env, ahead: true}).Set(text); err == nil || !strings.HasPrefix(err.Error(), says) {
+			t.Errorf("%s: %v\nwant %s", text, err, says)
+		}
+	}
 	for _, text := range []string{"", "soon", "-2h", "2026-13-01", "12"} {
 		if err := (&moment{env: env}).Set(text); exitCode(err) != ExitUsage {
 			t.Errorf("%q: %v, want a usage error", text, err)
+		}
+	}
+}
+
+// A command line that cannot be read is told what would be right, before a server is asked.
+func TestAWrongCommandLineSaysWhatWouldBeRight(t *testing.T) {
+	for line, says := range map[string]string{
+		"haircut tell":                          "needs the name of a saved haircut, and maybe a cluster; muster haircut list shows those there are",
+		"incident open":                         "needs the name of an incident\n",
+		"haircut plan tiger,lynx":               `"tiger,lynx" names several; a plan is over one cluster or partition (muster haircut plan tiger)`,
+		"job list --ns oak":                     "unknown flag: --ns; did you mean --namespace?",
+		"job list --follow":                     "unknown flag: --follow; did you mean --watch?",
+		"job list --json":                       "unknown flag: --json; did you mean --output?",
+		"undo --user ada":                       "unknown flag: --user; did you mean --who?",
+		"quota list --gang 8":                   "unknown flag: --gang; muster quota grant has it",
+		"node drain a-010..001":                 `"a-010..001" goes from the last to the first; write a-001..010`,
+		"node cordon a-010..a-001":              `"a-010..a-001" goes from the last to the first; write a-001..010`,
+		"quota hold a t/g 8 --until 2026-13-01": `--until: "2026-13-01" has month 13, and a year has 12; write it as in friday`,
+		"when research/posttraining/oak":        "muster quota show shows a quota",
+	} {
+		var out, err bytes.Buffer
+		env := &Env{Out: &out, Err: &err, Getenv: func(string) string { return "" }, Now: noonNow, Zone: time.UTC}
+		code := New(env).Run(t.Context(), strings.Fields(line))
+		if got := strings.Join(strings.Fields(err.String()), " ") + "\n"; code != ExitUsage || !strings.Contains(strings.ReplaceAll(got, " See ", "\nSee "), says) {
+			t.Errorf("muster %s: exit code %d, %s\nwant %s", line, code, got, says)
 		}
 	}
 }

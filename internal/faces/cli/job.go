@@ -209,7 +209,7 @@ func (o *jobListOptions) table(list []*musterv1.Workload, evictions map[uint64]e
 		{head: "AGE", right: true},
 	}
 	if o.evicted {
-		columns = append(columns, column{head: "LAST", spare: true}, column{head: "BY", spare: true, folds: true})
+		columns = append(columns, column{head: "LAST", spare: true}, column{head: "BY", spare: true, folds: true}, column{head: "WHY", spare: true})
 	}
 	t := newTable("There are no such workloads; muster submit submits one.", columns...)
 	for _, w := range list {
@@ -221,7 +221,7 @@ func (o *jobListOptions) table(list []*musterv1.Workload, evictions map[uint64]e
 			w.GetPosition(), w.GetWaited().AsDuration(), w.GetEvictions(), w.GetMends(), o.age(w),
 		}
 		if e := evictions[w.GetId()]; o.evicted {
-			row = append(row, e.at, e.by)
+			row = append(row, e.at, e.by, e.why)
 		}
 		t.add(row...)
 	}

@@ -11,8 +11,8 @@ import (
 
 // eviction is the last one of a workload: when it was, and for whom.
 type eviction struct {
-	at *timestamppb.Timestamp
-	by string
+	at      *timestamppb.Timestamp
+	by, why string
 }
 
 // evictionsRead is among how many of the newest evictions the last one of each workload is looked for.
@@ -40,20 +40,20 @@ func (n *names) evictions(records []*musterv1.Record) map[uint64]eviction {
 		for _, e := range r.GetEvents() {
 			var f foreseen
 			if e.GetKind() == "replicas.evicted" && json.Unmarshal([]byte(e.GetData()), &f) == nil {
-				last[f.ID] = eviction{r.GetAt(), n.evictor(f)}
+				last[f.ID] = eviction{r.GetAt(), n.evictor(f), orElse(shortVictim[f.Class], f.Class)}
 			}
 		}
 	}
 	return last
 }
 
-// evictor says for whom work was evicted, and as what.
+// shortVictim says why work had to leave, for a column.
+var shortVictim = map[string]string{"flex": "on flex", "importance": "less important", "fairness": "above its share", "surplus": "above its min"}
+
+// evictor says for whom work was evicted; "": no work is named.
 func (n *names) evictor(f foreseen) string {
-	switch {
-	case f.For == 0:
-		return prefixed("as ", f.Class)
-	case f.Class == "":
-		return n.of(f.For)
+	if f.For == 0 {
+		return ""
 	}
-	return n.of(f.For) + ", as " + f.Class
+	return n.of(f.For)
 }

@@ -61,7 +61,10 @@ func (n *naming) job(a *app, text string) (namespace, name string, err error) {
 	if !both {
 		namespace, name = n.home(a), text
 	}
-	if namespace == "" || name == "" || strings.Contains(name, "/") {
+	if strings.Contains(name, "/") {
+		return "", "", usage("%.80q has too many parts for the name of a workload; write NAME, or NAMESPACE/NAME (muster quota show shows a quota)", text)
+	}
+	if namespace == "" || name == "" {
 		return "", "", usage("%.80q is no name of a workload; write NAME, or NAMESPACE/NAME", text)
 	}
 	return namespace, name, nil

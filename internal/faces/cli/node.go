@@ -168,6 +168,9 @@ func nodeNames(args []string) ([]string, error) {
 		}
 		from, errFrom := strconv.Atoi(m[2])
 		to, errTo := strconv.Atoi(m[4])
+		if from > to && to >= 0 && (m[3] == "" || m[3] == m[1]) && len(m[2]) == len(m[4]) {
+			return nil, usage("%.60q goes from the last to the first; write %.40s%s..%s", text, m[1], m[4], m[2])
+		}
 		if errFrom != nil || errTo != nil || m[3] != "" && m[3] != m[1] || len(m[2]) != len(m[4]) || from > to || to-from > 100_000 {
 			return nil, usage("%.60q is no range of nodes; write it as in tiger-h200-i1-001..008", text)
 		}

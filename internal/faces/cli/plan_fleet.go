@@ -148,6 +148,9 @@ func (f foreseen) held() string {
 	case f.Hold.Namespace != "":
 		whom = "namespace " + f.Hold.Namespace + " in " + whom
 	}
+	if f.Hold.Until > 0 {
+		whom += " until " + weekday(time.Unix(0, f.Hold.Until))
+	}
 	return fmt.Sprintf("%s of %s %s held for %s", text.Count(f.Hold.GPUs, "GPU"), f.Hold.Partition, text.Verb(f.Hold.GPUs, "is", "are"), whom)
 }
 

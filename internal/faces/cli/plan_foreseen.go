@@ -86,6 +86,7 @@ type foreseenAsking struct {
 		ID               uint64
 		Quota, Partition string
 		GPUs             int
+		Until            int64 // nanoseconds since 1970
 		User, Namespace  string
 	}
 	Request struct {

@@ -17,6 +17,7 @@ func TestWhatWouldHappenIsSaidInSentences(t *testing.T) {
 		{"access.set", `{"quota":"u","access":{"users":["bob","eve"]}}`, "u is open to users bob, eve"},
 		{"node.changed", `{"node":"n1","from":"healthy","to":"degraded","dead":2}`, "n1 turns from healthy to degraded, 2 GPUs dead"},
 		{"hold.placed", `{"hold":{"id":1,"quota":"u","partition":"t/g","gpus":16,"user":"ada"}}`, "16 GPUs of t/g are held for user ada in u"},
+		{"hold.placed", `{"hold":{"id":1,"quota":"u","partition":"t/g","gpus":16,"until":1796342400000000000}}`, "16 GPUs of t/g are held for u until Fri 2026-12-04 00:00Z"},
 		{
 			"backing.aligned", `{"partition":"t/g","promisable":12,"backing":[{"quota":"elm","island":"a","nodes":4},{"quota":"elm","island":"b","nodes":0},{"quota":"oak","island":"b","nodes":0}]}`,
 			"t/g can promise 12 nodes; backed then: elm by 4 nodes of a and none of b, oak by no node of b",

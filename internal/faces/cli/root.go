@@ -181,6 +181,9 @@ func badFlag(cmd *cobra.Command, err error) error {
 	if near := nearFlag(cmd, err); near != "" {
 		return usage("%s; did you mean --%s?", err.Error(), near)
 	}
+	if verbs := verbWith(cmd, err); verbs != "" {
+		return usage("%s; %s", err.Error(), verbs)
+	}
 	return usage("%s", err.Error())
 }
 
@@ -442,7 +445,7 @@ func needs(least, most int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return usage("%s needs %s", cmd.CommandPath(), words)
+			return usage("%s needs %s%s", cmd.CommandPath(), words, listedBy(cmd, words))
 		case most >= 0 && len(args) > most:
 			if most == 0 {
 				return usage("%s takes no arguments, and was given %.40q", cmd.CommandPath(), args[0])
@@ -451,6 +454,23 @@ func needs(least, most int, words string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// makes are the verbs whose name is a new one, so that no list has it.
+var makes = []string{"create", "add", "open", "register"}
+
+// listedBy says which command lists the names of which one is missing; "": there is none.
+func listedBy(cmd *cobra.Command, words string) string {
+	named := strings.HasPrefix(words, "the name") || strings.HasPrefix(words, "the path") || strings.HasPrefix(words, "the number")
+	if !named || slices.Contains(makes, cmd.Name()) || !cmd.HasParent() {
+		return ""
+	}
+	for _, verb := range cmd.Parent().Commands() {
+		if verb.Name() == "list" {
+			return "; " + verb.CommandPath() + " shows those there are"
+		}
+	}
+	return ""
 }
 
 // first is the first argument, "" for none.

@@ -47,7 +47,7 @@ func placeOf(cmd *cobra.Command, f *musterv1.FieldViolation) string {
 		}
 	}
 	for _, word := range append([]string{strings.ToUpper(head)}, arguments[head]...) {
-		if slices.ContainsFunc(strings.Fields(cmd.Use), func(s string) bool { return strings.TrimSuffix(s, "...") == word }) {
+		if slices.ContainsFunc(strings.Fields(cmd.Use), func(s string) bool { return strings.Trim(s, "[].") == word }) {
 			return word
 		}
 	}
@@ -60,12 +60,12 @@ func placeOf(cmd *cobra.Command, f *musterv1.FieldViolation) string {
 }
 
 // arguments are the fields whose arguments bear another word than they.
-var arguments = map[string][]string{"path": {"QUOTA"}, "names": {"NODE"}, "name": {"CLUSTER"}}
+var arguments = map[string][]string{"path": {"QUOTA"}, "names": {"NODE"}, "name": {"CLUSTER"}, "scope": {"CLUSTER"}}
 
 // namesOf are the flags that a field may have been given by.
 func namesOf(f *musterv1.FieldViolation) (head string, names []string) {
 	path := index.ReplaceAllString(f.GetField(), "")
-	for _, whole := range []string{"spec.", "write.", "zone.", "update.", "notice.", "record.", "binding."} {
+	for _, whole := range []string{"spec.", "ask.", "write.", "zone.", "update.", "notice.", "record.", "binding."} {
 		path = strings.TrimPrefix(path, whole)
 	}
 	head, _, _ = strings.Cut(path, ".")

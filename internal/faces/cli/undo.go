@@ -68,6 +68,12 @@ func (o *undoOptions) ask(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	t := undoTable(who)
+	if len(res.GetRecords()) == 0 && o.who != "" {
+		t, err = o.byNone(ctx, t)
+	}
+	if err != nil {
+		return answer{}, err
+	}
 	over, err := o.endings(ctx, since, res.GetRecords())
 	if err != nil {
 		return answer{}, err
@@ -130,6 +136,16 @@ func setsGrant(r *musterv1.Record) (set grantSet, before, after float64, is bool
 		set, after, is = grantSet{f.Quota, f.Partition, f.Gang}, float64(f.GPUs), true
 	}
 	return set, before, after, is
+}
+
+// byNone is an empty table, which says so where the log has no record by the actor that was asked for.
+func (o *undoOptions) byNone(ctx context.Context, t *table) (*table, error) {
+	res, err := o.client().Events.ListEvents(ctx, &musterv1.ListEventsRequest{AsOf: o.asOf.message(), Who: o.who, Limit: 1})
+	if err != nil || len(res.GetRecords()) > 0 {
+		return t, err
+	}
+	t.empty = fmt.Sprintf("The log has no change by an actor whose name contains %q; the column BY of muster events shows who changed what.", o.who)
+	return t, nil
 }
 
 // undoTable is without rows. The number of a record stands in its command, too.

@@ -99,7 +99,16 @@ func (o *freeOptions) nothingNamed(ctx context.Context) error {
 	for _, f := range all.GetFlex() {
 		names = append(names, f.GetPartition())
 	}
-	return &client.Refusal{Code: "NoSuchQuota", Message: fmt.Sprintf("there is no quota, cluster or partition %.80q%s", o.scope, text.Meant(o.scope, names))}
+	return &client.Refusal{Code: "NoSuchQuota", Message: fmt.Sprintf("there is no quota, cluster or partition %.80q%s", o.scope, orElse(text.Meant(o.scope, names), "; "+thereAre(names)))}
+}
+
+// thereAre lists names, each once.
+func thereAre(names []string) string {
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) == 0 {
+		return "there are none yet"
+	}
+	return "there are " + text.Few(names, 10)
 }
 
 func usableTable(res *musterv1.UsableResponse) *table {

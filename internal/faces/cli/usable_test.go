@@ -64,7 +64,7 @@ func TestAListOfEvictedWorkSaysForWhomAndWhen(t *testing.T) {
 	}
 	o := &jobListOptions{app: &app{Env: &Env{Now: noonNow}}, evicted: true}
 	tab := o.table([]*musterv1.Workload{{Id: 4, Spec: &musterv1.WorkloadSpec{Namespace: "oak", Name: "lost"}, State: "pending", Evictions: 2}}, n.evictions(records))
-	if got := shown(tab, false); !strings.Contains(got, "LAST") || !strings.Contains(got, "elm/base, as borrowing") {
+	if got := shown(tab, false); !strings.Contains(got, "LAST") || !strings.Contains(got, "elm/base  borrowing") {
 		t.Errorf("%s", got)
 	}
 	o.evicted = false

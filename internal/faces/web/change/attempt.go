@@ -83,7 +83,9 @@ func (a *attempt) untilIn(name string, zone *time.Location) *timestamppb.Timesta
 		zone = time.UTC
 	}
 	at, ok := words.Ahead(word, a.v.Now, zone)
-	switch {
+	switch wrong := words.WrongAhead(word, a.v.Now, zone); {
+	case !ok && wrong != "":
+		a.fault(name, fmt.Sprintf("%.60q %s; write a moment to come, such as %s", a.values[name], wrong, words.AheadExamples))
 	case !ok:
 		a.unfit(name, "a moment to come", words.AheadExamples)
 	case !at.After(a.v.Now):
