@@ -98,7 +98,7 @@ func TestPagesDoWhatTheirReadersMay(t *testing.T) {
 	_, done = h.change("drain", url.Values{"nodes": {node}})
 	has(t, done, "maintenance", "Return to service …")
 	_, done = h.change("open-incident", url.Values{"name": {"cooling-7"}, "scope": {"tiger/h200"}, "severity": {"sev1"}, "owner": {"ada"}, "link": {"https://example.org/7"}})
-	has(t, done, "Incident cooling-7", "sev1", "the story", "https://example.org/7", "Close …")
+	has(t, done, "Incident cooling-7", "sev1", "the story", "https://example.org/7", "Close …", "open for 0s; it takes 8 GPUs.")
 	h.do(core.OpenIncident{Name: "a-late-one", Severity: "sev3"}, core.OpenIncident{Name: "worst", Severity: "sev0"})
 	_, list := h.get("/incidents")
 	if a, b, c := strings.Index(list, "/incident/worst"), strings.Index(list, "/incident/cooling-7"), strings.Index(list, "/incident/a-late-one"); a < 0 || a > b || b > c {
@@ -107,7 +107,30 @@ func TestPagesDoWhatTheirReadersMay(t *testing.T) {
 	_, fleetPage := h.get("/")
 	has(t, fleetPage, "/incident/cooling-7", "ada")
 	_, incident := h.get("/incident/cooling-7")
-	has(t, incident, "Incident cooling-7", "https://example.org/7", "muster incident list --closed")
+	has(t, incident, "Incident cooling-7", "https://example.org/7", "muster incident list<")
+}
+
+// An incident takes no node out: one that names healthy nodes says so, and the page of such a node names the incident.
+func TestAnIncidentThatTakesNothingSaysSo(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.do(
+		core.OpenIncident{Name: "flaps", Scope: "tiger/h200/i1", Severity: "sev2", Nodes: []string{"tiger-h200-i1-001", "tiger-h200-i1-002"}},
+		core.OpenIncident{Name: "cooling", Scope: "tiger/h200/i2", Severity: "sev3"},
+	)
+	_, page := h.get("/incident/flaps")
+	has(t, page, "it takes no GPUs: all of its 2 nodes are in service.", "An incident takes no node out of service", "muster node drain")
+	_, page = h.get("/")
+	has(t, page, "in tiger/h200/i2 takes no GPUs: all nodes in tiger/h200/i2 are in service, open since")
+	for node, want := range map[string]string{"tiger-h200-i1-001": "Incident flaps</a> names this node.", "tiger-h200-i2-001": "Incident cooling</a> touches where this node stands."} {
+		_, page = h.get("/node/" + node)
+		has(t, page, want)
+	}
+	if _, page = h.get("/node/tiger-h200-i1-003"); strings.Contains(page, "/incident/flaps") {
+		t.Error("an incident of other nodes stands on the page of a node")
+	}
+	h.do(core.CloseIncident{Name: "flaps"})
+	_, page = h.get("/incident/flaps")
+	has(t, page, "closed ", "muster incident list --closed")
 }
 
 // A warning leads to where something can be done about it, can be acknowledged, and goes away
