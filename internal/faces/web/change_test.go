@@ -51,10 +51,10 @@ func TestFormsSayWhyTheyWouldBeRefused(t *testing.T) {
 		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":             "GPUs: &#34;many&#34; is not a whole number of 0 or more; write one such as 352",
 		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=128":              "It would be refused",
 		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday": "Until: &#34;yesterday&#34; is not a moment to come; write friday",
-		"/do/cancel?try=yes&job=base":                                                "Workload: &#34;base&#34; is not NAMESPACE/NAME; write it as in oak/pretrain-1",
-		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=":                      "Share in %: is empty; write one such as 15",
-		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=99999999999": "GPUs: &#34;99999999999&#34; is too large; write a whole number such as 352",
-		"/do/grant?try=yes&quota=research/oak":                                       "Partition: is empty; write tiger/h200; GPUs: is empty; write 352",
+		"/do/cancel?try=yes&job=base":                                                     "Workload: &#34;base&#34; is not NAMESPACE/NAME; write it as in oak/pretrain-1",
+		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=":                           "Share in %: is empty; write one such as 15",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=99999999999":      "GPUs: &#34;99999999999&#34; is too large; write a whole number such as 352",
+		"/do/grant?try=yes&quota=research/oak":                                            "Partition: is empty; write tiger/h200; GPUs: is empty; write 352",
 	} {
 		code, body := h.get(path)
 		if code != http.StatusOK || !strings.Contains(body, want) {
@@ -207,4 +207,20 @@ func (h *house) burst() {
 		})
 	}
 	h.do(core.TakeSignals{Signals: list})
+}
+
+// The form of a grant ends one, as muster quota grant QUOTA PARTITION none does: what stays is no row of 0 GPUs.
+func TestTheFormOfAGrantEndsIt(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.do(core.CreateQuota{Path: "research/elm", Owner: "eve"}, core.SetGrant{Quota: "research/elm", Partition: "tiger/h200", GPUs: 0})
+	grant := url.Values{"quota": {"research/elm"}, "partition": {"tiger/h200"}, "gpus": {"none"}}
+	_, tried := h.get("/do/grant?try=yes&" + grant.Encode())
+	has(t, tried, "muster quota grant research/elm tiger/h200 none")
+	if strings.Contains(tried, "It would be refused") {
+		t.Error("the end of a grant would be refused")
+	}
+	h.change("grant", grant)
+	_, teams := h.get("/teams")
+	_, without, _ := strings.Cut(teams, "Without grants of their own:")
+	has(t, without, `href="/team/research/elm"`)
 }
