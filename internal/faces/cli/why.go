@@ -124,7 +124,7 @@ func (p *page) standing(w *musterv1.Workload, first ...string) {
 	s, head := w.GetSpec(), p.paint.paint(strong, nameOf(w))
 	switch w.GetState() {
 	case "pending":
-		p.say("%s waits for %s (%s), %s so far%s.", head, s.GetTarget(), asks(s), short(w.GetWaited().AsDuration()), turn(w, first))
+		p.say("%s waits for %s (%s), %s so far%s.", head, s.GetTarget(), asks(s), short(w.GetWaited().AsDuration()), words.Turn(int(w.GetPosition()), s.GetTarget(), first))
 	case "starting":
 		p.say("%s starts on %s as soon as those who leave have left.", head, place(w))
 	case "running":
@@ -151,19 +151,6 @@ func past(state string) string {
 		return "was cancelled"
 	}
 	return state
-}
-
-// turn says when it is a workload's turn. One that is the first of its queue may wait behind another queue's first.
-func turn(w *musterv1.Workload, first []string) string {
-	switch {
-	case w.GetPosition() == 0:
-		return ""
-	case w.GetPosition() > 1 || len(first) == 0:
-		return fmt.Sprintf(", number %d in its queue", w.GetPosition())
-	case w.GetSpec().GetTarget() == "flex":
-		return ", number 1 of its namespace, behind " + words.Few(first, 3)
-	}
-	return ", number 1 in its queue, behind " + words.Few(first, 3)
 }
 
 // ahead names the work that goes first, as blockers and a forecast say.

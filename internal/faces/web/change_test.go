@@ -51,10 +51,10 @@ func TestFormsSayWhyTheyWouldBeRefused(t *testing.T) {
 		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":             "GPUs: &#34;many&#34; is not a whole number of 0 or more; write one such as 352",
 		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=128":              "It would be refused",
 		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday": "Until: &#34;yesterday&#34; is not a moment to come; write friday",
-		"/do/cancel?try=yes&job=base":                                                "Workload: &#34;base&#34; is not NAMESPACE/NAME; write it as in oak/pretrain-1",
-		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=":                      "Share in %: is empty; write one such as 15",
-		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=99999999999": "GPUs: &#34;99999999999&#34; is too large; write a whole number such as 352",
-		"/do/grant?try=yes&quota=research/oak":                                       "Partition: is empty; write tiger/h200; GPUs: is empty; write 352",
+		"/do/cancel?try=yes&job=base":                                                     "Workload: &#34;base&#34; is not NAMESPACE/NAME; write it as in oak/pretrain-1",
+		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=":                           "Share in %: is empty; write one such as 15",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=99999999999":      "GPUs: &#34;99999999999&#34; is too large; write a whole number such as 352",
+		"/do/grant?try=yes&quota=research/oak":                                            "Partition: is empty; write tiger/h200; GPUs: is empty; write 352",
 	} {
 		code, body := h.get(path)
 		if code != http.StatusOK || !strings.Contains(body, want) {
@@ -98,7 +98,7 @@ func TestPagesDoWhatTheirReadersMay(t *testing.T) {
 	_, done = h.change("drain", url.Values{"nodes": {node}})
 	has(t, done, "maintenance", "Return to service …")
 	_, done = h.change("open-incident", url.Values{"name": {"cooling-7"}, "scope": {"tiger/h200"}, "severity": {"sev1"}, "owner": {"ada"}, "link": {"https://example.org/7"}})
-	has(t, done, "Incident cooling-7", "sev1", "the story", "https://example.org/7", "Close …")
+	has(t, done, "Incident cooling-7", "sev1", "the story", "https://example.org/7", "Close …", "open for 0s; it takes 8 GPUs.")
 	h.do(core.OpenIncident{Name: "a-late-one", Severity: "sev3"}, core.OpenIncident{Name: "worst", Severity: "sev0"})
 	_, list := h.get("/incidents")
 	if a, b, c := strings.Index(list, "/incident/worst"), strings.Index(list, "/incident/cooling-7"), strings.Index(list, "/incident/a-late-one"); a < 0 || a > b || b > c {
@@ -107,7 +107,30 @@ func TestPagesDoWhatTheirReadersMay(t *testing.T) {
 	_, fleetPage := h.get("/")
 	has(t, fleetPage, "/incident/cooling-7", "ada")
 	_, incident := h.get("/incident/cooling-7")
-	has(t, incident, "Incident cooling-7", "https://example.org/7", "muster incident list --closed")
+	has(t, incident, "Incident cooling-7", "https://example.org/7", "muster incident list<")
+}
+
+// An incident takes no node out: one that names healthy nodes says so, and the page of such a node names the incident.
+func TestAnIncidentThatTakesNothingSaysSo(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.do(
+		core.OpenIncident{Name: "flaps", Scope: "tiger/h200/i1", Severity: "sev2", Nodes: []string{"tiger-h200-i1-001", "tiger-h200-i1-002"}},
+		core.OpenIncident{Name: "cooling", Scope: "tiger/h200/i2", Severity: "sev3"},
+	)
+	_, page := h.get("/incident/flaps")
+	has(t, page, "it takes no GPUs: all of its 2 nodes are in service.", "An incident takes no node out of service", "muster node drain")
+	_, page = h.get("/")
+	has(t, page, "in tiger/h200/i2 takes no GPUs: all nodes in tiger/h200/i2 are in service, open since")
+	for node, want := range map[string]string{"tiger-h200-i1-001": "Incident flaps</a> names this node.", "tiger-h200-i2-001": "Incident cooling</a> touches where this node stands."} {
+		_, page = h.get("/node/" + node)
+		has(t, page, want)
+	}
+	if _, page = h.get("/node/tiger-h200-i1-003"); strings.Contains(page, "/incident/flaps") {
+		t.Error("an incident of other nodes stands on the page of a node")
+	}
+	h.do(core.CloseIncident{Name: "flaps"})
+	_, page = h.get("/incident/flaps")
+	has(t, page, "closed ", "muster incident list --closed")
 }
 
 // A warning leads to where something can be done about it, can be acknowledged, and goes away
@@ -184,4 +207,20 @@ func (h *house) burst() {
 		})
 	}
 	h.do(core.TakeSignals{Signals: list})
+}
+
+// The form of a grant ends one, as muster quota grant QUOTA PARTITION none does: what stays is no row of 0 GPUs.
+func TestTheFormOfAGrantEndsIt(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.do(core.CreateQuota{Path: "research/elm", Owner: "eve"}, core.SetGrant{Quota: "research/elm", Partition: "tiger/h200", GPUs: 0})
+	grant := url.Values{"quota": {"research/elm"}, "partition": {"tiger/h200"}, "gpus": {"none"}}
+	_, tried := h.get("/do/grant?try=yes&" + grant.Encode())
+	has(t, tried, "muster quota grant research/elm tiger/h200 none")
+	if strings.Contains(tried, "It would be refused") {
+		t.Error("the end of a grant would be refused")
+	}
+	h.change("grant", grant)
+	_, teams := h.get("/teams")
+	_, without, _ := strings.Cut(teams, "Without grants of their own:")
+	has(t, without, `href="/team/research/elm"`)
 }

@@ -15,19 +15,20 @@ func teamOf(f values) string { return "/team/" + f["quota"] }
 // quotaActions change who may count on how many GPUs.
 var quotaActions = []action{
 	{
-		name: "grant", title: "Set a grant", says: "Sets how many GPUs of a partition a quota is granted, in all; or, until a date, how many more. More than is sustainable is refused, unless you overcommit.",
+		name: "grant", title: "Set a grant", says: "Sets how many GPUs of a partition a quota is granted, in all; or, until a date, how many more; none ends its grant there. More than is sustainable is refused, unless you overcommit.",
 		button: "Set the grant", roles: managers, nav: "teams",
 		fields: []field{
 			quotaField, partitionField,
-			{name: "gpus", label: "GPUs", hint: "in all; until a date, how many more", sample: "352", must: true},
+			{name: "gpus", label: "GPUs", hint: "in all; until a date, how many more; none: the grant ends", sample: "352", must: true},
 			{name: "until", label: "Until", hint: "UTC; empty: it lasts", sample: "friday, or 2026-12-04 18:00", example: true},
 			{name: "gang", label: "Largest gang", hint: "GPUs that must fit in one island", sample: "as it is"},
 			{name: "overcommit", label: "Overcommit", hint: "assign more than is sustainable", check: true},
 			proposeField,
 		},
 		do: func(a *attempt) (*musterv1.Written, error) {
+			gpus, none := a.grant("gpus")
 			return send(a, a.v.Quotas.SetGrant, &musterv1.SetGrantRequest{
-				Write: a.write, Quota: a.text("quota"), Partition: a.text("partition"), Gpus: a.number("gpus"), Gang: a.maybe("gang"), Overcommit: a.yes("overcommit"), Until: a.maybeUntil("until"),
+				Write: a.write, Quota: a.text("quota"), Partition: a.text("partition"), Gpus: gpus, None: none, Gang: a.maybe("gang"), Overcommit: a.yes("overcommit"), Until: a.maybeUntil("until"),
 			})
 		},
 		command: func(f values) []string {

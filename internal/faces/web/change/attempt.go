@@ -46,6 +46,14 @@ func (a *attempt) number(name string) int32 {
 	return int32(n)
 }
 
+// grant reads how large a grant is to be; none: it ends.
+func (a *attempt) grant(name string) (gpus int32, none bool) {
+	if a.values[name] == "none" {
+		return 0, true
+	}
+	return a.number(name), false
+}
+
 // id reads the number of a thing, as lists show it.
 func (a *attempt) id(name string) uint64 {
 	n := frame.Number(a.values[name])

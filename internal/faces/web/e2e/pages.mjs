@@ -38,6 +38,14 @@ await step('a page says the same as the command line', async tab => {
   }
 });
 
+await step('the table of clusters shows its last column beside figures of thousands', async tab => {
+  await go(tab, '/');
+  const table = tab.locator('[aria-label=Clusters]');
+  await table.locator('td.n .num').evaluateAll(list => list.forEach(one => { one.textContent = '12,288'; }));
+  const [whole, shown] = await table.evaluate(t => [t.scrollWidth, t.clientWidth]);
+  assert.ok(whole <= shown, `${whole} px in ${shown}`);
+});
+
 await step('team and command line agree', async tab => {
   const at = new Date(Date.now() - 1500).toISOString().replace(/\.\d+Z$/, 'Z');
   const said = json('quota', 'list', '--as-of', at);

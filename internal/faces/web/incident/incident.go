@@ -103,9 +103,31 @@ func lead(open []row) string {
 	case 0:
 		return "No incident is open."
 	case 1:
-		return "1 incident is open and takes " + draw.Count(gpus, "GPU") + "."
+		return "1 incident is open and " + Takes(open[0].Incident) + "."
 	}
-	return draw.Number(len(open)) + " incidents are open, the worst first; they take " + draw.Count(gpus, "GPU") + "."
+	return draw.Number(len(open)) + " incidents are open, the worst first; they take " + amount(gpus) + "."
+}
+
+// amount is how much incidents take.
+func amount(gpus int) string {
+	if gpus == 0 {
+		return "no GPUs"
+	}
+	return draw.Count(gpus, "GPU")
+}
+
+// Takes says how much an incident takes; of one that takes nothing, what is in service.
+func Takes(i *musterv1.Incident) string {
+	said := "takes " + amount(int(i.GetGpus()))
+	switch {
+	case i.GetGpus() > 0 || i.GetClosed() != nil:
+		return said
+	case len(i.GetNodes()) == 1:
+		return said + ": its node is in service"
+	case len(i.GetNodes()) > 1:
+		return said + ": all of its " + draw.Count(len(i.GetNodes()), "node") + " are in service"
+	}
+	return said + ": all nodes " + where(i.GetScope()) + " are in service"
 }
 
 // view is the page of one incident.
@@ -127,7 +149,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if at < 0 {
 		return frame.Page{}, frame.Missing("No incident is named "+parts.Short(name, 80)+".", "The page of incidents lists them.")
 	}
-	m := view{v: v, row: row{Incident: list[at]}}
+	m, command := view{v: v, row: row{Incident: list[at]}}, "muster incident list"
 	if m.events, err = eventsOf(v, name); err != nil {
 		return frame.Page{}, err
 	}
@@ -135,10 +157,12 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	m.reason = reasons[name]
 	if m.GetClosed() == nil {
 		m.offers = change.Join(change.For(v, "update-incident", "Update …", "name", name), change.For(v, "close-incident", "Close …", "name", name))
+	} else {
+		command += " --closed"
 	}
 	return frame.Page{
 		Title: "Incident " + name, Nav: "fleet", Crumbs: frame.Under("Fleet", "/", "Incidents", "/incidents"), Lead: m.sentence(),
-		Command: words.Shell("muster", "incident", "list", "--closed"), Body: body(m),
+		Command: command, Body: body(m),
 		About: []string{cmp.Or(m.GetScope(), frame.TheFleet)},
 	}, err
 }
@@ -160,7 +184,7 @@ func (m view) sentence() string {
 	if m.GetClosed() != nil {
 		return s + "; closed " + parts.Clock(m.GetClosed().AsTime(), m.v.Now) + " after " + parts.Lasted(m.GetClosed().AsTime().Sub(m.GetOpened().AsTime())) + "."
 	}
-	return s + ": it takes " + draw.Count(int(m.GetGpus()), "GPU") + ", open for " + parts.Lasted(m.v.At().Sub(m.GetOpened().AsTime())) + "."
+	return s + ", open for " + parts.Lasted(m.v.At().Sub(m.GetOpened().AsTime())) + "; it " + Takes(m.Incident) + "."
 }
 
 // where says what an incident covers.

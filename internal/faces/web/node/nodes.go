@@ -169,6 +169,8 @@ type view struct {
 	earlier bool
 	offers  []change.Offer
 	planned coming.PlannedView
+	// Open incidents that name it, or its island, partition or cluster as a whole.
+	incidents []*musterv1.Incident
 }
 
 // mostEvents is how many of the last events the page of a node shows.
@@ -198,6 +200,9 @@ func Page(v *frame.Visit) (frame.Page, error) {
 	if m.events, m.earlier, err = events.Last(v, name, mostEvents); err != nil {
 		return frame.Page{}, err
 	}
+	if m.incidents, err = incidentsAt(v, m.n); err != nil {
+		return frame.Page{}, err
+	}
 	slices.SortStableFunc(m.h.GetConditions(), func(a, b *musterv1.Condition) int {
 		return cmp.Or(-cmp.Compare(btoi(a.GetLive()), btoi(b.GetLive())), b.GetSince().AsTime().Compare(a.GetSince().AsTime()))
 	})
@@ -208,6 +213,27 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		Lead: stateText(m.n.GetState()) + " since " + parts.Clock(m.n.GetSince().AsTime(), v.Now) + cmp.Or(becauseText(m.n.GetSignal(), m.n.GetState()), setBy(m.events, m.n)) + ".", Body: body(m),
 		About: []string{m.n.GetPartition()},
 	}, nil
+}
+
+// incidentsAt are the open incidents that concern a node.
+func incidentsAt(v *frame.Visit, n *musterv1.Node) (list []*musterv1.Incident, err error) {
+	open, err := v.Fleet.ListIncidents(v.Ctx, &musterv1.ListIncidentsRequest{AsOf: v.AsOf})
+	island := n.GetPartition() + "/" + n.GetIsland() + "/"
+	for _, i := range open.GetIncidents() {
+		whole := len(i.GetNodes()) == 0 && i.GetScope() != "" && strings.HasPrefix(island, i.GetScope()+"/")
+		if whole || slices.Contains(i.GetNodes(), n.GetName()) {
+			list = append(list, i)
+		}
+	}
+	return list, err
+}
+
+// concerns says how an incident concerns the node.
+func concerns(i *musterv1.Incident) string {
+	if len(i.GetNodes()) > 0 {
+		return "names this node."
+	}
+	return "touches where this node stands."
 }
 
 // stateOffers are the changes of a node's state that make sense in the one it has.

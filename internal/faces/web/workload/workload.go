@@ -59,9 +59,7 @@ func (m view) sentence() string {
 	switch {
 	case words.Waits(w.GetState()):
 		s := "Waits for " + to + ", " + parts.Lasted(w.GetWaited().AsDuration()) + " so far"
-		if w.GetPosition() > 0 {
-			s += ", number " + parts.Plain(int(w.GetPosition())) + " in its queue"
-		}
+		s += words.Turn(int(w.GetPosition()), to, m.first())
 		if w.GetReason() != "" {
 			s += ". Reason: " + w.GetReason()
 		}
@@ -70,6 +68,23 @@ func (m view) sentence() string {
 		return strings.ToUpper(w.GetState()[:1]) + w.GetState()[1:] + " " + parts.Clock(w.GetEnded().AsTime(), m.v.Now) + "; it waited " + parts.Lasted(w.GetWaited().AsDuration()) + " in all."
 	}
 	return "Is " + w.GetState() + " on " + draw.Count(int(w.GetGpus()), "GPU") + " of " + w.GetPartition() + ", held as " + w.GetHolds() + ", since " + parts.Clock(w.GetStarted().AsTime(), m.v.Now) + "."
+}
+
+// first is the work that goes before one that is the first of its queue and waits behind another's.
+func (m view) first() (names []string) {
+	if m.w.GetPosition() != 1 {
+		return nil
+	}
+	why, err := m.v.Workloads.Why(m.v.Ctx, &musterv1.WhyRequest{AsOf: m.v.AsOf, Namespace: m.w.GetSpec().GetNamespace(), Name: m.w.GetSpec().GetName()})
+	if err != nil {
+		return nil // the reasons come after the page, and say what is wrong
+	}
+	for _, b := range why.GetBlockers() {
+		if b.GetCode() == "Behind" {
+			names = append(names, b.GetCulprits()...)
+		}
+	}
+	return names
 }
 
 // waits says whether the workload waits for room.
