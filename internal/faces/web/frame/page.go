@@ -2,7 +2,6 @@ package frame
 
 import (
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -107,9 +106,6 @@ func (v *Visit) show(p Page) {
 	}
 	v.head()
 	v.Writer.Header().Add("Vary", "HX-Request")
-	if p.late {
-		p.Status = http.StatusAccepted // whether it can be answered is not known yet
-	}
 	if p.Status != 0 {
 		v.Writer.WriteHeader(p.Status)
 	}
