@@ -144,11 +144,14 @@ func (v *village) at() (nodes int) {
 	return nodes
 }
 
-// goesOn lets rollouts go on whose canary broke: people say that it was the hardware.
+// goesOn lets rollouts go on whose canary broke, and then those that paused for it elsewhere: people say that it was the
+// hardware.
 func (v *village) goesOn() {
-	for _, r := range v.s.Kept().Rollouts {
-		if r.State == fleet.RolloutPaused && strings.HasPrefix(r.Why, "gate: ") && strings.Contains(r.Why, "canary") {
-			v.do(core.MoveRollout{Name: r.Name, State: fleet.RolloutRunning})
+	for _, excused := range []bool{true, false} {
+		for _, r := range v.s.Kept().Rollouts {
+			if r.State == fleet.RolloutPaused && strings.HasPrefix(r.Why, "gate: ") && strings.Contains(r.Why, "canary") {
+				v.do(core.MoveRollout{Name: r.Name, State: fleet.RolloutRunning, NotTheUpdate: excused})
+			}
 		}
 	}
 }
