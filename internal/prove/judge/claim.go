@@ -49,6 +49,23 @@ func (c Claim) GPUs() int {
 	return t
 }
 
+// BesideLater is a claim that leaves all work of its quota guaranteed where it is, if with a set of flex work gone it does so
+// at a place. A newcomer takes room in its quota's own backing from flex work before it turns later work into borrowing
+// (decision record 0006), and may evict no other work then. Else it is the claim itself.
+func (j *Judge) BesideLater(c Claim, set []Unit, place []Stand) Claim {
+	beside := c
+	beside.Growth = true // which counts all work of the quota, and evicts flex work only
+	for _, v := range set {
+		if !v.Work.Flexes() {
+			return c
+		}
+	}
+	if c.Holds != fleet.HoldsGuaranteed || !j.Fits(beside, set, place) {
+		return c
+	}
+	return beside
+}
+
 // Ways lists the ways in which a waiting unit may hold its GPUs, best first.
 func (j *Judge) Ways(it fleet.Waiting) []Claim {
 	w := it.Workload

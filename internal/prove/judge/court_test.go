@@ -134,6 +134,7 @@ func (c *court) eviction(s *fleet.State, victims []event.Event, owner event.Repl
 		return says("only who may be evicted is", "not as a set")
 	}
 	at := placeIn(j, claim, place, chosen)
+	claim = j.BesideLater(claim, chosen, place)
 	if v, spared := j.Spared(claim, chosen, at); spared {
 		return says("nobody is evicted in vain", "%s would do", unitsText(v.Victims))
 	}

@@ -48,10 +48,10 @@ func (p *Partition) couldFollow() bool {
 	})
 }
 
-// footing is all on which it hangs whether idle backing of an account may move to where its own work stands uncovered:
-// the account, the islands in which it stands, and what backs any account and which nodes there are. It is no footing
-// of another moment once one of these has changed.
-type footing struct{ account, islands, ground uint64 }
+// footing is all on which it hangs whether idle backing of an account may move to where its own work stands uncovered.
+// That is the account, the islands in which it stands, what backs any account and which nodes there are. It is also the
+// accounts whose idle backing could change places with it. It is no footing of another moment once one of these has changed.
+type footing struct{ account, islands, ground, others uint64 }
 
 func (a *Account) footing() footing {
 	p := a.partition
@@ -59,8 +59,28 @@ func (a *Account) footing() footing {
 	for _, i := range a.islands {
 		f.islands += p.Islands[i].stirred
 	}
+	f.others = a.partners()
 	return f
 }
+
+// partners stands for the accounts as they are whose backing is idle where work of this one stands uncovered: whether it may
+// change places hangs on what they have elsewhere, too.
+func (a *Account) partners() (hash uint64) {
+	for _, i := range a.islands {
+		if a.touched[i] <= a.Backing[i] {
+			continue
+		}
+		for k, b := range a.partition.Accounts {
+			if b != a && b.idleIn(i) > 0 {
+				hash = (hash ^ uint64(k+1)<<40 ^ b.Version()) * fnvPrime
+			}
+		}
+	}
+	return hash
+}
+
+// fnvPrime is the multiplier of the 64-bit hash of Fowler, Noll and Vo.
+const fnvPrime = 1099511628211
 
 // idles notes that work of a tree has come to a node or left it, so that another part of
 // the backing is idle: what came may leave so little idle that one island has room for it.
