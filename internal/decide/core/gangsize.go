@@ -2,6 +2,8 @@ package core
 
 import (
 	"fmt"
+	"slices"
+	"sort"
 
 	"github.com/muster-fleet/muster/internal/decide/promise"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -12,12 +14,12 @@ import (
 // gangTooLarge refuses a declared gang that is larger than it was and than what
 // every island can sustain: it could never be used in one piece (semantics §4).
 // nil: some island sustains it, or it did not grow.
-func gangTooLarge(s *fleet.State, p *fleet.Partition, quota string, was, gang int, now fleet.Instant) *Refusal {
+func gangTooLarge(s *fleet.State, p *fleet.Partition, quota string, was, gang int, at fleet.Instant) *Refusal {
 	if gang <= was {
 		return nil
 	}
 	best, most := -1, 0
-	for i, nodes := range promise.SustainableShares(s, p, now) {
+	for i, nodes := range promise.SustainableShares(s, p, at) {
 		if best < 0 || nodes > most {
 			best, most = i, nodes
 		}
@@ -31,7 +33,7 @@ func gangTooLarge(s *fleet.State, p *fleet.Partition, quota string, was, gang in
 		where = fmt.Sprintf("the largest that would do is %s, in island %s under its policy %s", text.Count(largest, "GPU"), p.Islands[best].Name, s.BufferFor(p, best))
 	}
 	figures := map[string]int{"gang": gang, "largest": largest}
-	if now := largestNow(p, quota); now < largest {
+	if now := largestNow(s, p, quota, largest, at); now < largest {
 		where += fmt.Sprintf(", of which at most %d are in one piece now beside what backs other quotas", now)
 		figures["now"] = now
 	}
@@ -75,16 +77,23 @@ func installed(p *fleet.Partition, island *fleet.Island) (n int) {
 	return n
 }
 
-// largestNow is the largest gang of a quota that some island could back now beside what backs others there.
-func largestNow(p *fleet.Partition, quota string) (gpus int) {
-	for i, island := range p.Islands {
-		nodes := min(island.Share, p.Promisable)
-		for _, a := range p.Accounts {
-			if a.Quota != quota {
-				nodes -= a.Backing[i]
-			}
-		}
-		gpus = max(gpus, nodes*p.GPUsPerNode)
+// largestNow is the largest gang of a quota, of at most so many GPUs, that is backed in one piece beside what others are
+// granted: idle backing of theirs makes room where it can. It is tried on copies of the partition.
+func largestNow(s *fleet.State, p *fleet.Partition, quota string, most int, now fleet.Instant) (gpus int) {
+	tooMany := sort.Search(most/p.GPUsPerNode, func(n int) bool { return !isBackedWhole(s, p, quota, (n+1)*p.GPUsPerNode, now) })
+	return tooMany * p.GPUsPerNode
+}
+
+// isBackedWhole says whether a grant with a gang of so many GPUs would be backed in one piece now.
+func isBackedWhole(s *fleet.State, p *fleet.Partition, quota string, gang int, now fleet.Instant) bool {
+	c := s.ForkOf([]*fleet.Partition{p})
+	grant := event.GrantSet{Quota: quota, Partition: p.ID, GPUs: gang, Gang: gang}
+	if a := p.Account(quota); a != nil {
+		grant.GPUs = max(gang, a.Grant)
 	}
-	return gpus
+	apply(c, grant, now)
+	q := c.Partition(p.ID)
+	gangs := promise.Align(c, q, now).Gangs
+	at := slices.IndexFunc(q.Accounts, func(a *fleet.Account) bool { return a.Quota == quota })
+	return at >= 0 && gangs[at].Missing == 0
 }

@@ -49,3 +49,17 @@ func TestAGrantThatIsTooLargeInBothWaysIsToldWhatWouldDo(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Idle backing of others that can move elsewhere is not in the way of a gang.
+func TestAGangIsToldWhatFitsOnceIdleBackingHasMoved(t *testing.T) {
+	st := smallFleet(t, 4, 4)
+	st.quota(0, "y", 4, 0)
+	st.quota(time.Minute, "z", 1, 0) // in the other island
+	st.do(2*time.Minute, core.SetGrant{Quota: "y", Partition: "t/g", GPUs: 24})
+	st.do(3*time.Minute, core.CreateQuota{Path: "x"})
+	ask := core.SetGrant{Quota: "x", Partition: "t/g", GPUs: 40, Gang: 40}
+	_, refusal := core.Step(st.s, core.Request{Command: ask, Actor: core.System, Reason: "test"}, moment(4*time.Minute))
+	if refusal == nil || !strings.HasSuffix(refusal.Message, "By both, 32 GPUs in one piece would do now") {
+		t.Error(refusal)
+	}
+}

@@ -122,7 +122,7 @@ type turn struct {
 	ended     []ended         // parts of grants that have ended in this turn
 	imagined  bool            // in a copy, to see what an end leads to: no people are told of others
 
-	asked  int  // how many events there were when planned work had nothing more to do
+	asked   int  // how many events there were when planned work had nothing more to do
 	looked  bool // planned work found nothing left to do, and resume has not failed since to start what stopped for it
 	stuckAt int  // how many events there were when resume was asked last
 

@@ -193,8 +193,10 @@ func waitText(w *musterv1.WaitReason) string {
 }
 
 func newZoneShow(a *app) *cobra.Command {
+	var one string // others over the same nodes come with it
 	return showsOne(a, &cobra.Command{Use: "show NAME", Short: "what one zone costs, and what piles up behind it, in the order in which it starts when the zone lifts", Example: "  muster nfz show launch"},
-		func(o *wholeOptions, name string) { o.want.Zone = name }, func(res *musterv1.GetMaintenanceResponse) answer {
+		func(o *wholeOptions, name string) { o.want.Zone, one = name, name }, func(res *musterv1.GetMaintenanceResponse) answer {
+			res.Zones = slices.DeleteFunc(res.GetZones(), func(z *musterv1.Zone) bool { return z.GetName() != one })
 			t := newTable("Nothing piles up behind the zone.", column{head: "ROLLOUT", name: true}, column{head: "GPU"}, column{head: "NODES", right: true}, column{head: "COMBINATION", cut: true},
 				column{head: "VERDICT"}, column{head: "TAKES AT LEAST"}, column{head: "CONFIGURATION", wide: true})
 			for _, z := range res.GetZones() {

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -27,6 +28,28 @@ type reversible struct {
 	Hold, Request                         struct{ ID uint64 }
 	Spec                                  struct{ Namespace, Name string }
 	Haircut                               any // its name, or all of it
+	Zone, Notice                          endable
+}
+
+// endable is a thing that an event sets and that people end, or no such thing: other events only name one.
+type endable struct {
+	Name  string
+	Ended int64
+}
+
+// UnmarshalJSON reads the thing where there is one.
+func (e *endable) UnmarshalJSON(data []byte) error {
+	type plain endable
+	_ = json.Unmarshal(data, (*plain)(e))
+	return nil
+}
+
+// unlessEnded is a command that ends what is not over.
+func unlessEnded(ended int64, line ...string) []string {
+	if ended != 0 {
+		return nil
+	}
+	return line
 }
 
 // plan is the name of the haircut that an event saves.
@@ -59,6 +82,8 @@ var reversals = map[string]func(ctx context.Context, a *app, f reversible, r *mu
 	"hold.placed":     plainly(func(f reversible) []string { return []string{"quota", "hold", "--release", fmt.Sprint(f.Hold.ID)} }),
 	"request.made":    plainly(func(f reversible) []string { return []string{"quota", "withdraw", fmt.Sprint(f.Request.ID)} }),
 	"incident.opened": plainly(func(f reversible) []string { return []string{"incident", "close", f.Name} }),
+	"zone.set":        plainly(func(f reversible) []string { return unlessEnded(f.Zone.Ended, "nfz", "end", f.Zone.Name) }),
+	"notice.set":      plainly(func(f reversible) []string { return unlessEnded(f.Notice.Ended, "notice", "cancel", f.Notice.Name) }),
 	"haircut.planned": plainly(func(f reversible) []string { return []string{"haircut", "delete", f.plan()} }),
 	"haircut.applied": plainly(func(f reversible) []string { return []string{"haircut", "undo", fmt.Sprint(f.Haircut), f.Cluster} }),
 	"workload.submitted": plainly(func(f reversible) []string {

@@ -21,7 +21,7 @@ const endedNow = math.MaxUint64
 
 // endingKinds are the events that end what undo would change. Work and nodes are not among them: so much
 // happens to these that the log has more of it than one answer, and where they stand is asked instead.
-var endingKinds = []string{"quota.deleted", "hold.ended", "request.ended", "incident.closed", "haircut.deleted"}
+var endingKinds = []string{"quota.deleted", "hold.ended", "request.ended", "incident.closed", "haircut.deleted", "zone.set", "notice.set"}
 
 // endings are what has ended of what some records changed, by whomever: a colleague may have deleted a quota.
 func (o *undoOptions) endings(ctx context.Context, since *timestamppb.Timestamp, records []*musterv1.Record) (endings, error) {
@@ -120,6 +120,10 @@ func ends(kind string, f reversible) string {
 		return fmt.Sprint("request ", f.ID)
 	case kind == "incident.closed":
 		return "incident " + f.Name
+	case kind == "zone.set" && f.Zone.Ended != 0:
+		return "zone " + f.Zone.Name
+	case kind == "notice.set" && f.Notice.Ended != 0:
+		return "notice " + f.Notice.Name
 	case kind == "haircut.deleted":
 		return fmt.Sprint("haircut ", f.Haircut)
 	}
@@ -149,6 +153,10 @@ func changed(kind string, f reversible) []string {
 		return []string{fmt.Sprint("request ", f.Request.ID)}
 	case "incident.opened":
 		return []string{"incident " + f.Name}
+	case "zone.set":
+		return []string{"zone " + f.Zone.Name}
+	case "notice.set":
+		return []string{"notice " + f.Notice.Name}
 	case "haircut.planned":
 		return []string{"haircut " + f.plan()}
 	case "workload.submitted":
