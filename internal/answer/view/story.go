@@ -143,6 +143,16 @@ func adopted(e event.WorkloadAdopted) string {
 	return "was taken over where it stood: Muster decides for it from now on"
 }
 
+// returned says why a gang went back to its queue: it could not be mended, or planned work stopped it.
+func returned(e event.GangReturned, r event.Record) string {
+	for _, other := range r.Events {
+		if p, ok := other.(event.WorkloadPaused); ok && p.ID == e.ID {
+			return "stopped as a whole for " + fleet.Stop{Rollout: p.Rollout, Notice: p.Notice}.For() + ", and went back to its queue, with its age"
+		}
+	}
+	return "could not be mended and went back to its queue, with its age: " + e.Why
+}
+
 // tellPlace says an event about where the workload stands.
 func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bool) {
 	switch e := e.(type) {
@@ -154,7 +164,7 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 		text, by = s.evicted(e, r)
 		return text, by, e.ID == s.ID
 	case event.GangReturned:
-		return "could not be mended and went back to its queue, with its age: " + e.Why, "", e.ID == s.ID
+		return returned(e, r), "", e.ID == s.ID
 	case event.ReplicasStopped:
 		return replicas(e.Spots) + " had left", "", e.ID == s.ID
 	case event.ReplicasOverdue:

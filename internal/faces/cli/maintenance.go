@@ -74,10 +74,14 @@ func (o *maintenanceListOptions) ask(ctx context.Context) (answer, error) {
 	}
 	t := newTable("No node is under maintenance.", column{head: "NODE", name: true}, column{head: "PARTITION", name: true}, column{head: "VISIT"},
 		column{head: "OF", cut: true}, column{head: "IMPACT"}, column{head: "UPDATES", cut: true, spare: true}, column{head: "BEGAN"}, column{head: "SHOULD END"}, column{head: "OVERDUE", spare: true})
-	visited := map[string]bool{}
+	visited, note := map[string]bool{}, ""
 	for _, v := range res.GetVisits() {
 		visited[v.GetNode()] = true
-		t.add(v.GetNode(), v.GetPartition(), v.GetState(), v.GetOf(), v.GetImpact(), v.GetUpdates(), v.GetBegan(), v.GetEnds(), overdue(v, res.GetSeen().GetAt().AsTime()))
+		late := overdue(v, res.GetSeen().GetAt().AsTime())
+		t.add(v.GetNode(), v.GetPartition(), v.GetState(), v.GetOf(), v.GetImpact(), v.GetUpdates(), v.GetBegan(), v.GetEnds(), late)
+		if late != "" && v.GetState() == "working" {
+			note = "A visit that is overdue waits for word that its work is done: muster maintenance done NODE"
+		}
 	}
 	drained := 0
 	for _, n := range nodes.GetNodes() {
@@ -86,7 +90,7 @@ func (o *maintenanceListOptions) ask(ctx context.Context) (answer, error) {
 			t.add(n.GetName(), n.GetPartition(), "drained", orElse(n.GetSignal(), "a person"), "", []string{}, n.GetSince(), "", "")
 		}
 	}
-	return answer{message: res, table: t, unmet: unmetIf(len(res.GetVisits())+drained == 0, "no node is under maintenance")}, nil
+	return answer{message: res, table: t, note: note, unmet: unmetIf(len(res.GetVisits())+drained == 0, "no node is under maintenance")}, nil
 }
 
 // overdue is by how long a visit should have ended; "" where it still has time.

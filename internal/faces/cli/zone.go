@@ -33,6 +33,9 @@ func newZoneAdd(a *app) *cobra.Command {
       --reason 'demos' --owner ada --link https://example.com/demos`,
 		Args: needs(1, 1, "the name of a zone"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.want.GetScope() == "" && o.want.GetWorkload() == "" {
+				return usage("--scope: is missing; name what it covers, as in --scope tiger, or a workload with --workload")
+			}
 			if !cmd.Flags().Changed("from") {
 				if err := o.from.Set("0h"); err != nil {
 					return err

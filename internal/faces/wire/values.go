@@ -37,6 +37,9 @@ const lastSecond = math.MaxInt64/int64(time.Second) - 1
 
 // ReadInstant reads a moment.
 func ReadInstant(field string, t *timestamppb.Timestamp) (fleet.Instant, error) {
+	if t == nil {
+		return 0, Wrong(field, "is missing; write a moment, as in 2026-11-21T12:00:00Z")
+	}
 	if t.CheckValid() != nil || t.GetSeconds() < 0 || t.GetSeconds() > lastSecond {
 		return 0, Wrong(field, "is not between 1970 and 2262; write it as in 2026-11-21T12:00:00Z")
 	}
