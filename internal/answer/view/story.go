@@ -147,7 +147,7 @@ func adopted(e event.WorkloadAdopted) string {
 func returned(e event.GangReturned, r event.Record) string {
 	for _, other := range r.Events {
 		if p, ok := other.(event.WorkloadPaused); ok && p.ID == e.ID {
-			return "stopped as a whole for " + fleet.Stop{Rollout: p.Rollout, Notice: p.Notice}.For() + ", and went back to its queue, with its age"
+			return "stopped as a whole for " + p.For() + ", and went back to its queue, with its age"
 		}
 	}
 	return "could not be mended and went back to its queue, with its age: " + e.Why

@@ -37,7 +37,7 @@ func tellMaintenance(e event.Event, names Names) (Told, bool) {
 	case event.WorkloadAgreed:
 		return Told{Workload, names.of(e.ID), "may be stopped for maintenance at " + day(e.At) + ", says " + e.By}, true
 	case event.WorkloadPaused:
-		return Told{Workload, names.of(e.ID), "waits until its nodes were visited for " + fleet.Stop{Rollout: e.Rollout, Notice: e.Notice}.For()}, true
+		return Told{Workload, names.of(e.ID), "waits until its nodes were visited for " + e.For()}, true
 	case event.WorkloadResumed:
 		return Told{Workload, names.of(e.ID), "may start again: its nodes were visited"}, true
 	}

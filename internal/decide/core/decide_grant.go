@@ -51,19 +51,20 @@ func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) 
 	if a := p.Account(c.Quota); a != nil {
 		wasGang = a.Gang
 	}
-	tooLarge := gangTooLarge(s, p, c.Quota, wasGang, e.Gang, now)
+	tooLarge := gangTooLarge(s, p, wasGang, e.Gang, now)
 	used, refusal := checkPromise(s, p, c, e, now)
 	if refusal != nil {
-		if tooLarge != nil {
-			refusal.Message += ". Besides, " + tooLarge.Message + wouldDo(p, e, refusal, tooLarge)
+		if tooLarge {
+			gang := refuseGang(s, p, c.Quota, e.Gang, now)
+			refusal.Message += ". Besides, " + gang.Message + wouldDo(p, e, refusal, gang)
 		}
 		return nil, refusal
 	}
-	if tooLarge != nil && !c.Overcommit && !c.AsFound {
-		return nil, tooLarge
+	if tooLarge && !c.Overcommit && !c.AsFound {
+		return nil, refuseGang(s, p, c.Quota, e.Gang, now)
 	}
 	// Who may go beyond what is sustainable and does not has overcommitted nothing.
-	over := c.Overcommit && (tooLarge != nil || assignedAfter(s, p, e, now) > sustainable(s, p, now))
+	over := c.Overcommit && (tooLarge || assignedAfter(s, p, e, now) > sustainable(s, p, now))
 	if e.Overcommit = e.Overcommit || over; c.Until == 0 && e.Temporary.GPUs > 0 {
 		e.Temporary.Overcommit = over
 	}

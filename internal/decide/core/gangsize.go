@@ -11,23 +11,30 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
-// gangTooLarge refuses a declared gang that is larger than it was and than what
-// every island can sustain: it could never be used in one piece (semantics §4).
-// nil: some island sustains it, or it did not grow.
-func gangTooLarge(s *fleet.State, p *fleet.Partition, quota string, was, gang int, at fleet.Instant) *Refusal {
+// gangTooLarge says whether a declared gang is larger than it was and than what every island can sustain: it could never be
+// used in one piece (semantics §4).
+func gangTooLarge(s *fleet.State, p *fleet.Partition, was, gang int, now fleet.Instant) bool {
 	if gang <= was {
-		return nil
+		return false
 	}
-	best, most := -1, 0
-	for i, nodes := range promise.SustainableShares(s, p, at) {
-		if best < 0 || nodes > most {
-			best, most = i, nodes
+	_, largest := largestSustained(s, p, now)
+	return gang > largest
+}
+
+// largestSustained is the largest gang that some island can sustain, in GPUs, and that island; -1: there is none.
+func largestSustained(s *fleet.State, p *fleet.Partition, now fleet.Instant) (island, gpus int) {
+	island, most := -1, 0
+	for i, nodes := range promise.SustainableShares(s, p, now) {
+		if island < 0 || nodes > most {
+			island, most = i, nodes
 		}
 	}
-	largest := most * p.GPUsPerNode
-	if gang <= largest {
-		return nil
-	}
+	return island, most * p.GPUsPerNode
+}
+
+// refuseGang refuses a gang that is too large, with the largest that would do.
+func refuseGang(s *fleet.State, p *fleet.Partition, quota string, gang int, at fleet.Instant) *Refusal {
+	best, largest := largestSustained(s, p, at)
 	where := fmt.Sprintf("%s has no islands yet", p.ID)
 	if best >= 0 {
 		where = fmt.Sprintf("the largest that would do is %s, in island %s under its policy %s", text.Count(largest, "GPU"), p.Islands[best].Name, s.BufferFor(p, best))

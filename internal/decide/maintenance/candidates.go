@@ -44,7 +44,7 @@ func (l *look) rated(n *fleet.Node, quiet, urgent bool) (rank, Wait, bool) {
 		r.class = isOut
 		return r, Wait{}, true
 	}
-	if n.State == fleet.Suspect || n.State == fleet.Maintenance || n.State == fleet.Retired {
+	if outOfService(n.State) {
 		return r, Wait{Code: OutOfService}, false
 	}
 	for _, x := range n.Residents() {
@@ -57,6 +57,12 @@ func (l *look) rated(n *fleet.Node, quiet, urgent bool) (rank, Wait, bool) {
 		}
 	}
 	return r, Wait{}, true
+}
+
+// outOfService says whether no work may be planned on nodes in a state: they are out by other planned work or for good, or
+// it is still to be seen whether they are.
+func outOfService(state fleet.NodeState) bool {
+	return state == fleet.Suspect || state == fleet.Maintenance || state == fleet.Retired
 }
 
 // weigh takes one replica on the node into account.

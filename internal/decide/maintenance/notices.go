@@ -79,9 +79,6 @@ func (l *look) noticed(o *fleet.Notice) (Action, bool) {
 	return Action{}, false
 }
 
-// neverLeave are the states of nodes that are not made leaving: out by other work, or about to be in service again or out.
-var neverLeave = []fleet.NodeState{fleet.Maintenance, fleet.Retired, fleet.Suspect}
-
 func (l *look) noticedNode(o *fleet.Notice, p *fleet.Partition, i int) (Action, bool) {
 	n := p.Nodes[i]
 	if n.Visit != nil && !n.Visit.State.Ended() {
@@ -91,7 +88,7 @@ func (l *look) noticedNode(o *fleet.Notice, p *fleet.Partition, i int) (Action, 
 	if at <= l.now {
 		return l.beginNotice(o, p, i)
 	}
-	if !l.isNear(o, at) || n.Leaving || slices.Contains(neverLeave, n.State) {
+	if !l.isNear(o, at) || n.Leaving || outOfService(n.State) {
 		return Action{}, false
 	}
 	if _, ok := l.promised(p, i); !o.Provider && !ok {

@@ -54,21 +54,15 @@ func (l *look) agreedForNotices() (Action, bool) {
 
 // waitsFor is the announced maintenance that would take a node now if a workload on it stopped; nil: none would.
 func (l *look) waitsFor(w *fleet.Workload, p *fleet.Partition, node int) *fleet.Notice {
-	n := p.Nodes[node]
 	for _, o := range l.m.Notices {
-		if o.Ended != 0 || o.Provider || !o.Waits(n.Name) || l.takes(o, p, n) > l.now || !disturbs(n, bundleOf(o)) {
+		if o.Provider || !o.Waits(p.Nodes[node].Name) || l.takes(o, p, p.Nodes[node]) > l.now {
 			continue
 		}
-		if _, zoned := l.zoned(p, n, o.Impact, o.Lasts+l.policy().Validation); !zoned && !neverStops(n) && promise.PartIfStopped(l.s, p, node, w, l.now).Holds {
+		if why, held := l.heldBy(o, p, node); held && why.Code == InUse && promise.PartIfStopped(l.s, p, node, w, l.now).Holds {
 			return o
 		}
 	}
 	return nil
-}
-
-// neverStops says whether nothing stops for a visit of a node: it is out already.
-func neverStops(n *fleet.Node) bool {
-	return n.State.InRepair() || n.State == fleet.Suspect || n.State == fleet.Maintenance || n.State == fleet.Retired
 }
 
 // served says whether a stop has served all visits that are allowed in it: none of its nodes is being

@@ -32,7 +32,7 @@ func planned(s *fleet.State, r event.Record, e event.Event) (Notice, bool) {
 			return about(s, e.ID, fleet.NoticePlanned, fmt.Sprintf("stops once at %s for the maintenance of its nodes, if a visit of them is due then; %s agreed", day(e.At), e.By))
 		}
 	case event.WorkloadPaused:
-		return about(s, e.ID, fleet.NoticePlanned, "stops as a whole for "+fleet.Stop{Rollout: e.Rollout, Notice: e.Notice}.For()+", and starts again when its nodes were visited")
+		return about(s, e.ID, fleet.NoticePlanned, "stops as a whole for "+e.For()+", and starts again when its nodes were visited")
 	case event.WorkloadResumed:
 		return about(s, e.ID, fleet.NoticePlanned, "may start again after the maintenance of its nodes")
 	}

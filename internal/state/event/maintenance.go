@@ -67,6 +67,9 @@ type WorkloadPaused struct {
 	Notice    string `json:"notice,omitempty"` // the announced maintenance that it stopped for, where it was no rollout
 }
 
+// For names what the workload stopped for, as fleet.Stop does.
+func (e WorkloadPaused) For() string { return fleet.Stop{Rollout: e.Rollout, Notice: e.Notice}.For() }
+
 // WorkloadResumed says: it may start again.
 type WorkloadResumed struct {
 	ID uint64 `json:"id"`
