@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -222,6 +223,14 @@ func (o *loginOptions) byCode(ctx context.Context, c *oauth2.Config) (*oauth2.To
 	return c.DeviceAccessToken(ctx, code)
 }
 
+// sayWhole has sent all of text when it returns: what asked for the code may end this process at once after.
+func sayWhole(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.Header().Set("Connection", "close")
+	_, _ = io.WriteString(w, text)
+	_ = http.NewResponseController(w).Flush()
+}
+
 // byBrowser listens on loopback for the browser to come back with a code, which only this
 // process can exchange.
 func (o *loginOptions) byBrowser(ctx context.Context, c *oauth2.Config) (*oauth2.Token, error) {
@@ -238,7 +247,7 @@ func (o *loginOptions) byBrowser(ctx context.Context, c *oauth2.Config) (*oauth2
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = fmt.Fprintln(w, "You can close this window, and go back to the command line.")
+		sayWhole(w, "You can close this window, and go back to the command line.\n")
 		select {
 		case back <- q:
 		default: // a second answer changes nothing

@@ -7,6 +7,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -285,5 +286,27 @@ func TestAProviderOfAnotherAuthorityIsNamed(t *testing.T) {
 	}
 	if k, _ := a.readSignIn(); !k.ends() || a.renew(k).IDToken == k.IDToken {
 		t.Error("the sign-in is not renewed")
+	}
+}
+
+// What the browser is told is whole although this process is done the moment it has the code.
+func TestTheBrowserHearsTheWholeAnswerOfAProcessThatEnds(t *testing.T) {
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &http.Server{ReadHeaderTimeout: time.Minute}
+	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		sayWhole(w, "done\n")
+		_ = s.Close()
+	})
+	go func() { _ = s.Serve(l) }()
+	res, err := http.Get("http://" + l.Addr().String()) //nolint:noctx // a browser
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if said, err := io.ReadAll(res.Body); err != nil || string(said) != "done\n" {
+		t.Errorf("it is told %q, and %v", said, err)
 	}
 }
