@@ -126,6 +126,7 @@ type Course struct {
 	Late               bool   // it has run past the maximum that it declared
 	Passed             uint64 // the head of flex that it passed
 	Moves              bool   // it goes elsewhere once it has left its nodes
+	Stopped            bool   // it stopped, so that its nodes can be visited
 	Evictions          int
 	Evicted            []fleet.Instant // when it was evicted last, at most three moments
 }
@@ -154,6 +155,7 @@ func takeJob(s *fleet.State, w *fleet.Workload) *Job {
 		},
 		Course: Course{
 			State: w.State, Submitted: w.Submitted, Started: w.Started, Late: w.Late, Passed: w.Passed, Moves: w.Moves != nil,
+			Stopped: slices.ContainsFunc(s.Kept().Stops, func(st fleet.Stop) bool { return st.ID == w.ID }),
 			Evictions: w.Evictions, Evicted: w.Evicted,
 		},
 	}

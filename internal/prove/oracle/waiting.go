@@ -16,12 +16,13 @@ var waitingLaws = []Law{
 	{"flex-in-order", "on flex the namespace with the least use comes first (§5)", eachPart(flexOrder)},
 }
 
-// eachWaiting looks at every workload that waits, in every partition where it may run.
+// eachWaiting looks at every workload that waits, in every partition where it may run. One that stopped for visits waits
+// until all that one stop may serve are over (maintenance, 2.4).
 func eachWaiting(look func(m Moment, p *Part, j *Job, s *said)) func(Moment) []string {
 	return func(m Moment) []string {
 		var s said
 		for _, j := range m.After.Jobs {
-			if j.State != fleet.Pending || len(j.Units) > 0 {
+			if j.State != fleet.Pending || len(j.Units) > 0 || j.Stopped {
 				continue
 			}
 			for _, p := range m.After.Parts {
