@@ -144,11 +144,11 @@ func (t *turn) moveVisit(a maintenance.Action) {
 	t.emit(event.VisitMoved{Partition: a.Partition.ID, Node: a.Visit.Node, Visit: a.Visit})
 }
 
-// clear makes everything leave a node: of elastic pools what they have above their min, of all other work
-// the whole, for part of it is never taken.
+// clear makes everything leave a node: of elastic pools what they have above their min, pools that joined as a whole, and
+// else the whole workload, for part of a gang is never taken.
 func (t *turn) clear(p *fleet.Partition, node int, why string) {
 	for _, w := range standing(p.Nodes[node]) {
-		if spots, ok := surplusOn(w, p.Nodes[node], node); ok {
+		if spots, ok := partsOn(w, p.Nodes[node], node); ok {
 			t.leaveFor(w, spots, why, false)
 		} else {
 			t.leaveFor(w, w.Spots(func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }), why, true)
@@ -175,25 +175,33 @@ func standing(n *fleet.Node) []*fleet.Workload {
 	return list
 }
 
-// surplusOn is what a workload has on a node, if it is all surplus of elastic pools.
-func surplusOn(w *fleet.Workload, n *fleet.Node, node int) ([]fleet.Spot, bool) {
-	var spots []fleet.Spot
-	for i, replicas := range w.Replicas {
-		spot := fleet.Spot{Pool: i}
-		for _, r := range replicas {
-			if r.Node == node && r.Phase != fleet.Leaving {
-				spot.Nodes = append(spot.Nodes, node)
-			}
-		}
-		if len(spot.Nodes) == 0 {
-			continue
-		}
-		if !maintenance.Surplus(w, i, n) {
+// partsOn is what of a workload leaves with a node, if the rest can run on without it: surplus of elastic pools, and whole pools
+// that joined.
+func partsOn(w *fleet.Workload, n *fleet.Node, node int) (spots []fleet.Spot, part bool) {
+	for i := range w.Replicas {
+		staysHere := func(r fleet.Replica) bool { return r.Node == node && r.Phase != fleet.Leaving }
+		switch {
+		case !slices.ContainsFunc(w.Replicas[i], staysHere):
+		case maintenance.Surplus(w, i, n):
+			spots = append(spots, spotOf(w, i, staysHere))
+		case w.Pools[i].Rank > w.BaseRank():
+			spots = append(spots, spotOf(w, i, func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }))
+		default:
 			return nil, false
 		}
-		spots = append(spots, spot)
 	}
 	return spots, true
+}
+
+// spotOf gathers the replicas of one pool that leave.
+func spotOf(w *fleet.Workload, pool int, leaves func(fleet.Replica) bool) fleet.Spot {
+	spot := fleet.Spot{Pool: pool}
+	for _, r := range w.Replicas[pool] {
+		if leaves(r) {
+			spot.Nodes = append(spot.Nodes, r.Node)
+		}
+	}
+	return spot
 }
 
 // beginStop stops a workload as a whole, keeps its room for a while, and lets it wait until its
