@@ -28,19 +28,16 @@ func (t *turn) maintain() bool {
 	return true
 }
 
-// plannedFirst lets planned work act on what was decided before in this turn, before work that borrows or is on flex is given
-// room. Growth makes surplus, which gives way to a visit. Work that stopped for visits starts elsewhere, and its backing may be
-// that room. plannedFirst says whether there was anything to do: then the plan is to be made anew.
+// plannedFirst lets planned work act on what was decided before in this turn, before other work is given room. Growth makes
+// surplus, which gives way to a visit: that is asked before flex work comes. Work that stopped for visits starts elsewhere, and
+// that room may be its own. plannedFirst says whether there was anything to do: then the plan is to be made anew.
 func (t *turn) plannedFirst(plan placement.Plan) bool {
-	switch plan.Kind {
-	case placement.Place, placement.Mend, placement.Start:
+	switch {
+	case plan.Kind == placement.Place, plan.Kind == placement.Mend, plan.Kind == placement.Start && plan.Workload.Flexes():
 	default:
 		return false
 	}
-	if plan.Workload.Flexes() && slices.ContainsFunc(t.events[t.asked:], t.makesWay) && t.maintain() {
-		return true
-	}
-	return plan.Holds != fleet.HoldsGuaranteed && t.resume()
+	return plan.Workload.Flexes() && slices.ContainsFunc(t.events[t.asked:], t.makesWay) && t.maintain() || t.resume()
 }
 
 // makesWay says whether an event may let planned work begin something. Flex work that comes only takes room.
