@@ -180,7 +180,7 @@ func (s *Story) tellPlace(e event.Event, r event.Record) (text, by string, ok bo
 	case event.ProtectionCut:
 		return fmt.Sprintf("became unprotected with %s: %s", gpusOf(e.GPUs), e.Change), e.By, e.ID == s.ID
 	case event.HoldsChanged:
-		return "now holds its GPUs as " + e.Holds.String(), "", e.ID == s.ID
+		return heldNow(e), "", e.ID == s.ID
 	}
 	return "", "", false
 }
@@ -364,6 +364,11 @@ func (s *Story) islands(e event.ReplicasPlaced) string {
 
 func replicas(spots []fleet.Spot) string {
 	return text.Count(fleet.Count(spots), "replica")
+}
+
+// heldNow says how many replicas are held in another way from then on: seldom all of the workload.
+func heldNow(e event.HoldsChanged) string {
+	return fmt.Sprintf("now holds %s as %v", text.Count(e.To-e.From, "replica"), e.Holds)
 }
 
 // observed is told of work that others started.

@@ -2,8 +2,10 @@ package words
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // The states of workloads as the API writes them, each list in the order of a life.
@@ -46,4 +48,16 @@ func FailedBy(state, cause, node string) string {
 		return "itself"
 	}
 	return cause
+}
+
+// HeldBesides says how many GPUs of a workload are held in another way than its lowest-rank pools: "8 borrowing". Those are what
+// it may lose first. "" where all are held in one way.
+func HeldBesides(holds string, held map[string]int32) string {
+	var list []string
+	for _, way := range []fleet.HeldAs{fleet.HoldsGuaranteed, fleet.HoldsBorrowing, fleet.HoldsUnprotected} {
+		if name := way.String(); name != holds && held[name] > 0 {
+			list = append(list, text.Group(int(held[name]))+" "+name)
+		}
+	}
+	return strings.Join(list, ", ")
 }

@@ -37,3 +37,22 @@ func TestATableSaysWhatBrokeFailedWork(t *testing.T) {
 		}
 	}
 }
+
+// Surplus that borrows goes first: that the rest is guaranteed does not hide it.
+func TestWhatAWorkloadHoldsInAnotherWayIsTold(t *testing.T) {
+	for _, c := range []struct {
+		holds string
+		held  map[string]int32
+		want  string
+	}{
+		{"guaranteed", map[string]int32{"guaranteed": 16}, ""},
+		{"guaranteed", map[string]int32{"guaranteed": 16, "borrowing": 8}, "8 borrowing"},
+		{"guaranteed", map[string]int32{"guaranteed": 16, "borrowing": 1000, "unprotected": 2, "reserved": 4}, "1,000 borrowing, 2 unprotected"},
+		{"borrowing", map[string]int32{"guaranteed": 8, "borrowing": 8}, "8 guaranteed"},
+		{"flex", map[string]int32{"flex": 8}, ""},
+	} {
+		if got := HeldBesides(c.holds, c.held); got != c.want {
+			t.Errorf("%s with %v: %q, want %q", c.holds, c.held, got, c.want)
+		}
+	}
+}

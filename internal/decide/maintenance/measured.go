@@ -10,10 +10,11 @@ import (
 )
 
 // A claim is contradicted by so many interruptions at least, and only where they would be
-// this unlikely if the update were as harmless as it says.
+// this unlikely if the update were as harmless as it says. The contract has 1 %; of thirty
+// honest updates that flags two every 27th time, and one is the most that people bear.
 const (
 	leastInterruptions = 2
-	surprising         = 0.01
+	surprising         = 0.003
 )
 
 // measured pauses the rollouts of an update whose claim is contradicted, and then counts
@@ -32,8 +33,8 @@ func (l *look) measured() (Action, bool) {
 }
 
 // Contradicts says whether evidence contradicts a claim. It is asked once at each interruption under an update's visits, so
-// an honest update is looked at many times. All looks together err with a probability of 1 % at most: look x errs with at most
-// 1 % / (x (x - 1)), which sums to 1 % over x = 2, 3, … That is Bonferroni's bound, spent over the looks (Lan and DeMets,
+// an honest update is looked at many times. All looks together err with a probability of 0.3 % at most: look x errs with at
+// most 0.3 % / (x (x - 1)), which sums to 0.3 % over x = 2, 3, … That is Bonferroni's bound, spent over the looks (Lan and DeMets,
 // Biometrika 70, 1983). The moment of interruption x was not set before, and that costs nothing: interruption x comes within n
 // just where n have x or more among them (inverse sampling; Haldane, Biometrika 33, 1945).
 func Contradicts(e fleet.Disturbance) bool {

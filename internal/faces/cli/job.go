@@ -216,7 +216,7 @@ func (o *jobListOptions) table(list []*musterv1.Workload, evictions map[uint64]e
 		s, failed := w.GetSpec(), words.FailedBy(w.GetState(), w.GetFailureCause(), w.GetFailureNode())
 		why := twofold{orElse(w.GetReason(), failed), w.GetReason()} // it waits, or it has failed
 		row := []any{
-			w.GetId(), nameOf(w), state(w.GetState()), why, failed, w.GetHolds(), s.GetPriority(), s.GetTarget(),
+			w.GetId(), nameOf(w), state(w.GetState()), why, failed, holdsCell(w), s.GetPriority(), s.GetTarget(),
 			w.GetGpus(), asksAtStart(w), poolsText(s.GetPools()), w.GetPartition(), w.GetIslands(), len(w.GetNodes()), w.GetUser(),
 			w.GetPosition(), w.GetWaited().AsDuration(), w.GetEvictions(), w.GetMends(), o.age(w),
 		}

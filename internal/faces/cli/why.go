@@ -205,11 +205,25 @@ var meanings = map[string]string{
 	"flex":        "on flex, until in-quota work or fairness needs the room",
 }
 
+// holding says how a workload holds its GPUs, and which part of it holds them in another way, and may go before the rest.
 func holding(w *musterv1.Workload) string {
-	if text := meanings[w.GetHolds()]; text != "" {
-		return text
+	said := w.GetHolds()
+	if text := meanings[said]; text != "" {
+		said = text
 	}
-	return w.GetHolds()
+	if part := words.HeldBesides(w.GetHolds(), w.GetHeld()); part != "" {
+		said += "; of its GPUs " + part
+	}
+	return said
+}
+
+// holdsCell is the same in a cell of a table. Programs read how the workload as a whole holds its GPUs.
+func holdsCell(w *musterv1.Workload) twofold {
+	said := w.GetHolds()
+	if part := words.HeldBesides(said, w.GetHeld()); part != "" {
+		said += ", " + part
+	}
+	return twofold{said, w.GetHolds()}
 }
 
 // asks says what a workload asks for.

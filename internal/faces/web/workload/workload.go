@@ -67,7 +67,15 @@ func (m view) sentence() string {
 	case words.Ended(w.GetState()):
 		return strings.ToUpper(w.GetState()[:1]) + w.GetState()[1:] + " " + parts.Clock(w.GetEnded().AsTime(), m.v.Now) + "; it waited " + parts.Lasted(w.GetWaited().AsDuration()) + " in all."
 	}
-	return "Is " + w.GetState() + " on " + draw.Count(int(w.GetGpus()), "GPU") + " of " + w.GetPartition() + ", held as " + w.GetHolds() + ", since " + parts.Clock(w.GetStarted().AsTime(), m.v.Now) + "."
+	return "Is " + w.GetState() + " on " + draw.Count(int(w.GetGpus()), "GPU") + " of " + w.GetPartition() + ", held as " + heldAs(w) + ", since " + parts.Clock(w.GetStarted().AsTime(), m.v.Now) + "."
+}
+
+// heldAs says how a workload holds its GPUs, and which of them it holds in another way.
+func heldAs(w *musterv1.Workload) string {
+	if part := words.HeldBesides(w.GetHolds(), w.GetHeld()); part != "" {
+		return w.GetHolds() + " (of its GPUs " + part + ")"
+	}
+	return w.GetHolds()
 }
 
 // first is the work that goes before one that is the first of its queue and waits behind another's.
