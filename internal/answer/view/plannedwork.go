@@ -140,7 +140,7 @@ func (w *PlannedWork) says(f PlannedFor, agreed fleet.Instant) {
 	case f.Workload != nil && f.Workload.Flexes():
 		w.Becomes = "It is flex work: it leaves these nodes with its grace when the visit begins, and goes back to its queue where nothing else is free."
 	case w.Provider:
-		w.Becomes = "The provider takes the nodes at that moment, whatever runs there. Backing moves away a day before; a gang that is still there is mended elsewhere, or goes back to its queue with its age."
+		w.Becomes = "The provider takes the nodes at that moment, whatever runs there. Within a day of it they back no quota. A gang that is still there is mended elsewhere, or goes back to its queue with its age."
 	case agreed != 0:
 		w.Becomes = "It stops once, as a whole and with its grace, at " + text.Weekday(agreed.Time()) + " as was agreed, if visits of its nodes are due then. It starts again when they were made."
 	case w.State == fleet.VisitAnnounced && w.Rollout:
