@@ -33,8 +33,21 @@ func startRollout(s *fleet.State, r Request, c StartRollout, now fleet.Instant) 
 	}
 	into := *other
 	into.Updates = union(into.Updates, plan.Updates)
+	if refusal := checkMerged(s, into); refusal != nil {
+		return nil, refusal
+	}
 	next.Joined = other.Name
 	return []event.Event{event.RolloutSet{Rollout: into}, event.RolloutSet{Rollout: next}}, nil
+}
+
+// checkMerged refuses to let a rollout join another one with a second version of a component: nodes would go from one to the other
+// for ever.
+func checkMerged(s *fleet.State, into fleet.Rollout) *Refusal {
+	refusal := checkBundle(s, into.RolloutPlan)
+	if refusal == nil {
+		return nil
+	}
+	return refuse(Conflict, "rollout %q has not begun, has nodes of this scope, and would be joined: %s; wait until it is done, or abandon it", into.Name, refusal.Message)
 }
 
 func union(a, b []string) []string {

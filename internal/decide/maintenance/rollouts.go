@@ -109,6 +109,10 @@ func (l *look) outlook(r *fleet.Rollout) Outlook {
 func (l *look) stand(r *fleet.Rollout) Outlook {
 	c := l.counted(r)
 	o := Outlook{State: r.State, Stage: stageName(r.Stage), Of: c.of, Done: c.done, Failed: c.failed, Visits: c.visits}
+	if r.State == fleet.RolloutDone { // what a later one brought to its nodes takes nothing of that away
+		o.Done = c.of - c.failed
+		return o
+	}
 	o.Targets = l.targetsOf(c.pending)
 	if r.State != fleet.RolloutRunning {
 		return o
