@@ -282,7 +282,7 @@ func (h *house) check() {
 	h.t.Helper()
 	live := map[string]int{}
 	for _, p := range h.pods {
-		elastic := p.Wishes.Max > 0 || p.Owner.Elastic // such a pool may grow again while one still leaves
+		elastic := p.Wishes.Max > 0 || p.Owner.Elastic // such a pool may grow again while one still leaves that was deleted from outside
 		if !p.Over && !p.Gated && !(elastic && p.Leaving) {
 			live[p.Owner.Name]++
 		}

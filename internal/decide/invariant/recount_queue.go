@@ -136,7 +136,7 @@ func (c *checker) watched(r *recount) {
 
 func mayGrow(w *fleet.Workload) bool {
 	for i, pool := range w.Pools {
-		if n := w.Stays(i); pool.Elastic && n >= pool.Min && n < pool.Max {
+		if n := w.Stays(i); pool.Elastic && n >= pool.Min && n+w.InPhase(i, fleet.Leaving) < pool.Max {
 			return true
 		}
 	}

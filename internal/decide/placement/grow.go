@@ -26,17 +26,15 @@ func (pl *Planner) grow(flex bool) (Plan, bool) {
 	sort.SliceStable(list, func(i, j int) bool { return pl.growsBefore(list[i], list[j]) })
 	for _, w := range list {
 		rests := true
-		for i, pool := range w.Pools {
-			n := w.Stays(i)
+		for i := range w.Pools {
 			if pl.isWithheld(w, i) {
 				rests = false
 				continue
 			}
-			if !pool.Elastic || n < pool.Min || n >= pool.Max {
-				continue
-			}
-			if plan, ok := pl.growPool(w, i, pool.Max-n); ok {
-				return plan, true
+			if most := w.MayGrow(i); most > 0 {
+				if plan, ok := pl.growPool(w, i, most); ok {
+					return plan, true
+				}
 			}
 		}
 		if rests {

@@ -36,6 +36,17 @@ func (u Unit) GPUs() int {
 	return t
 }
 
+// misses is the GPUs that broken gangs of the unit lack: it is held as it will be once they are whole.
+func (u Unit) misses() int {
+	t := 0
+	for i, pool := range u.Work.Pools {
+		if i == u.Pool || u.Pool == fleet.Base && pool.Rank == u.Work.BaseRank() {
+			t += u.Work.Misses(i) * pool.GPUs
+		}
+	}
+	return t
+}
+
 // id tells the units of a partition apart.
 type id struct {
 	work          uint64

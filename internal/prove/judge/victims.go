@@ -95,7 +95,7 @@ func (j *Judge) isBorrower(c Claim, place []Stand, v Unit, set []Unit) bool {
 		inOrder(before)
 	}
 	used, touched := j.covered(a, before)
-	used, touched = used+v.GPUs(), nodesOf(touched, j.beside(place, v.Stands))
+	used, touched = used+v.GPUs()+v.misses(), nodesOf(touched, j.beside(place, v.Stands))
 	if over := used - a.BackedGPUs(); v.Holds == fleet.HoldsGuaranteed && min(over, v.GPUs()) > j.lendable(a) {
 		return false // what it would have to borrow, no sibling leaves
 	}

@@ -119,12 +119,22 @@ func (w *Workload) Misses(pool int) int {
 func (w *Workload) IsMended() bool { return w.State == Mending || w.State == RunningW }
 
 func (w *Workload) grows() bool {
-	for i, pool := range w.Pools {
-		if n := w.Stays(i); pool.Elastic && n >= pool.Min && n < pool.Max {
+	for i := range w.Pools {
+		if w.MayGrow(i) > 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// MayGrow is by how many replicas an elastic pool may grow. What leaves it still counts, for it holds its GPUs until it has left:
+// a pool never holds more than its max.
+func (w *Workload) MayGrow(pool int) int {
+	p, stays := w.Pools[pool], w.Stays(pool)
+	if !p.Elastic || stays < p.Min {
+		return 0
+	}
+	return max(0, p.Max-stays-w.InPhase(pool, Leaving))
 }
 
 func insertByID(list []*Workload, w *Workload) []*Workload {
