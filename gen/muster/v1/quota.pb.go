@@ -519,7 +519,9 @@ type Hold struct {
 	User      string `protobuf:"bytes,6,opt,name=user,proto3" json:"user,omitempty"`
 	Namespace string `protobuf:"bytes,7,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	// GPUs of a hold inside the quota that its holder uses now.
-	Used          int32 `protobuf:"varint,8,opt,name=used,proto3" json:"used,omitempty"`
+	Used int32 `protobuf:"varint,8,opt,name=used,proto3" json:"used,omitempty"`
+	// The only workload of the namespace that it is for: one that stopped for visits of its nodes.
+	Workload      string `protobuf:"bytes,9,opt,name=workload,proto3" json:"workload,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -608,6 +610,13 @@ func (x *Hold) GetUsed() int32 {
 		return x.Used
 	}
 	return 0
+}
+
+func (x *Hold) GetWorkload() string {
+	if x != nil {
+		return x.Workload
+	}
+	return ""
 }
 
 type CreateQuotaRequest struct {
@@ -2068,7 +2077,7 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x05until\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
 	"\x04gang\x18\x03 \x01(\x05R\x04gang\x12\x0e\n" +
 	"\x02by\x18\x04 \x01(\tR\x02by\x12\x16\n" +
-	"\x06reason\x18\x05 \x01(\tR\x06reason\"\xd6\x01\n" +
+	"\x06reason\x18\x05 \x01(\tR\x06reason\"\xf2\x01\n" +
 	"\x04Hold\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x14\n" +
 	"\x05quota\x18\x02 \x01(\tR\x05quota\x12\x1c\n" +
@@ -2077,7 +2086,8 @@ const file_muster_v1_quota_proto_rawDesc = "" +
 	"\x05until\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x12\n" +
 	"\x04user\x18\x06 \x01(\tR\x04user\x12\x1c\n" +
 	"\tnamespace\x18\a \x01(\tR\tnamespace\x12\x12\n" +
-	"\x04used\x18\b \x01(\x05R\x04used\"\xd5\x01\n" +
+	"\x04used\x18\b \x01(\x05R\x04used\x12\x1a\n" +
+	"\bworkload\x18\t \x01(\tR\bworkload\"\xd5\x01\n" +
 	"\x12CreateQuotaRequest\x12&\n" +
 	"\x05write\x18\x01 \x01(\v2\x10.muster.v1.WriteR\x05write\x12L\n" +
 	"\x04path\x18\x02 \x01(\tB8\xbaH5r3\x18\xfd\x012.^[\\p{L}\\p{Nd}._:+@-]+(/[\\p{L}\\p{Nd}._:+@-]+)*$R\x04path\x12)\n" +

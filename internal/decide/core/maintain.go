@@ -211,10 +211,10 @@ func (t *turn) beginStop(st fleet.Stop) {
 	t.emit(event.WorkloadPaused{ID: st.ID, Partition: st.Partition, Nodes: st.Nodes, Rollout: st.Rollout, Notice: st.Notice})
 }
 
-// keepRoom earmarks what a workload has inside its quota for its namespace.
+// keepRoom earmarks what a workload has inside its quota for it.
 func (t *turn) keepRoom(p *fleet.Partition, w *fleet.Workload) {
 	until := t.now.Add(t.s.Policy.Maintenance.OrDefault().KeepRoom)
-	h := fleet.Hold{ID: t.s.NextHold, Quota: w.Target, Partition: p.ID, GPUs: w.GPUs(), Until: until, Namespace: w.Namespace, Since: t.now}
+	h := fleet.Hold{ID: t.s.NextHold, Quota: w.Target, Partition: p.ID, GPUs: w.GPUs(), Until: until, Namespace: w.Namespace, Work: w.Name, Since: t.now}
 	if until <= t.now || h.GPUs == 0 {
 		return
 	}

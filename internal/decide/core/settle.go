@@ -120,11 +120,16 @@ func (t *turn) insistOn(w *fleet.Workload) {
 
 func (t *turn) expireHolds() {
 	for _, h := range append([]*fleet.Hold(nil), t.s.Holds...) {
-		if h.Until <= t.now {
+		switch {
+		case h.Until <= t.now:
 			t.emit(event.HoldEnded{ID: h.ID, Why: "expired"})
+		case h.Work != "" && hasEnded(t.s.Workload(h.Namespace, h.Work)):
+			t.emit(event.HoldEnded{ID: h.ID, Why: "its workload has ended"})
 		}
 	}
 }
+
+func hasEnded(w *fleet.Workload) bool { return w == nil || w.State.Ended() }
 
 // endProbation makes nodes healthy that have been in probation long enough.
 func (t *turn) endProbation(p *fleet.Partition) {

@@ -77,7 +77,7 @@ func (c *claim) leavesHeld(gone []*candidateVictim) bool {
 		}
 		return gpus
 	}
-	return stays(c.account)+c.gpus+e.Others(c.w.User, c.w.Namespace) <= c.account.BackedGPUs()+c.account.Lendable(stays)
+	return stays(c.account)+c.gpus+e.NotOwn(c.w) <= c.account.BackedGPUs()+c.account.Lendable(stays)
 }
 
 // usesForeignHold says whether a unit of a claim's quota uses a hold that is not for
@@ -94,7 +94,7 @@ func heldFrom(a *fleet.Account, w *fleet.Workload) int {
 		return 0
 	}
 	e := a.Standing()
-	return e.Others(w.User, w.Namespace)
+	return e.NotOwn(w)
 }
 
 // barredFrom is all that others hold from a workload, used or not.
@@ -103,5 +103,5 @@ func barredFrom(a *fleet.Account, w *fleet.Workload) int {
 		return 0
 	}
 	e := a.Earmarks()
-	return e.Others(w.User, w.Namespace)
+	return e.NotOwn(w)
 }

@@ -145,6 +145,8 @@ func (f foreseen) held() string {
 	switch {
 	case f.Hold.User != "":
 		whom = "user " + f.Hold.User + " in " + whom
+	case f.Hold.Work != "":
+		whom = "workload " + f.Hold.Namespace + "/" + f.Hold.Work + " in " + whom
 	case f.Hold.Namespace != "":
 		whom = "namespace " + f.Hold.Namespace + " in " + whom
 	}

@@ -88,6 +88,7 @@ type foreseenAsking struct {
 		GPUs             int
 		Until            int64 // nanoseconds since 1970
 		User, Namespace  string
+		Work             string
 	}
 	Request struct {
 		ID               uint64

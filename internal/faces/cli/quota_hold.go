@@ -158,6 +158,9 @@ func holdText(h *musterv1.Hold) string {
 
 // holderOf is whom a hold is for: a user or a namespace inside the quota, else the quota.
 func holderOf(h *musterv1.Hold) string {
+	if h.GetWorkload() != "" {
+		return "workload " + h.GetNamespace() + "/" + h.GetWorkload()
+	}
 	inside := holder{user: h.GetUser(), namespace: h.GetNamespace()}
 	if whom := inside.String(); whom != "" {
 		return whom

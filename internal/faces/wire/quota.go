@@ -41,6 +41,7 @@ func Access(a fleet.Access) *musterv1.Access {
 func hold(s *fleet.State, h *fleet.Hold) *musterv1.Hold {
 	m := &musterv1.Hold{
 		Id: h.ID, Quota: h.Quota, Partition: h.Partition, Gpus: int32(h.GPUs), Until: Instant(h.Until), User: h.User, Namespace: h.Namespace,
+		Workload: h.Work,
 	}
 	if a := s.Partition(h.Partition).Account(h.Quota); a != nil && h.Inside() {
 		m.Used = int32(a.UsedOf(h))

@@ -155,7 +155,7 @@ func takeJob(s *fleet.State, w *fleet.Workload) *Job {
 		},
 		Course: Course{
 			State: w.State, Submitted: w.Submitted, Started: w.Started, Late: w.Late, Passed: w.Passed, Moves: w.Moves != nil,
-			Stopped: slices.ContainsFunc(s.Kept().Stops, func(st fleet.Stop) bool { return st.ID == w.ID }),
+			Stopped:   slices.ContainsFunc(s.Kept().Stops, func(st fleet.Stop) bool { return st.ID == w.ID }),
 			Evictions: w.Evictions, Evicted: w.Evicted,
 		},
 	}

@@ -41,7 +41,7 @@ var readers = map[string][]reader{
 	"grant.ending":         {as[GrantEnding]},
 	"grant.ended":          {as[GrantEnded]},
 	"grant.transferred":    {as[GrantTransferred]},
-	"hold.placed":          {as[HoldPlaced], as[HoldPlaced]},
+	"hold.placed":          {as[HoldPlaced], as[HoldPlaced], as[HoldPlaced]},
 	"hold.ended":           {as[HoldEnded]},
 	"backing.aligned":      {as[BackingAligned]},
 	"cluster.mode-set":     {as[ClusterModeSet]},

@@ -10,23 +10,31 @@ import "slices"
 // capacity for the quota.
 func (h *Hold) Inside() bool { return h.User != "" || h.Namespace != "" }
 
-// Holder is whom the hold inside a quota is for: user:NAME or namespace:NAME.
+// Holder is whom the hold inside a quota is for: user:NAME, namespace:NAME or workload:NAMESPACE/NAME.
 func (h *Hold) Holder() string {
-	if h.User != "" {
+	switch {
+	case h.User != "":
 		return "user:" + h.User
+	case h.Work != "":
+		return "workload:" + h.Namespace + "/" + h.Work
 	}
 	return "namespace:" + h.Namespace
 }
 
-// For says whether a workload is the holder's.
-func (h *Hold) For(w *Workload) bool { return h.Serves(w.User, w.Namespace) }
+// For says whether a workload is the holder's, or the holder.
+func (h *Hold) For(w *Workload) bool {
+	if h.Work != "" {
+		return h.Namespace == w.Namespace && h.Work == w.Name
+	}
+	return h.Serves(w.User, w.Namespace)
+}
 
-// Serves says whether work of a user in a namespace is the holder's.
+// Serves says whether any work of a user in a namespace is the holder's.
 func (h *Hold) Serves(user, namespace string) bool {
 	if h.User != "" {
 		return h.User == user
 	}
-	return h.Namespace != "" && h.Namespace == namespace
+	return h.Namespace != "" && h.Namespace == namespace && h.Work == ""
 }
 
 // InsideHolds lists the holds inside the quota here, those for users first, then in
@@ -130,17 +138,25 @@ func (e *Earmarks) Short(w *Workload, gpus int) int {
 }
 
 // Own is what is left of the holds that are for a workload.
-func (e *Earmarks) Own(w *Workload) int { return e.Left(w.User, w.Namespace) }
+func (e *Earmarks) Own(w *Workload) int { return e.leftWhere(func(h *Hold) bool { return h.For(w) }) }
 
-// Left is what is left of the holds that are for a user in a namespace.
+// NotOwn is what is left of the holds that are for other work.
+func (e *Earmarks) NotOwn(w *Workload) int {
+	return e.leftWhere(func(h *Hold) bool { return !h.For(w) })
+}
+
+// Left is what is left of the holds that are for any work of a user in a namespace.
 func (e *Earmarks) Left(user, namespace string) int {
-	t := 0
+	return e.leftWhere(func(h *Hold) bool { return h.Serves(user, namespace) })
+}
+
+func (e *Earmarks) leftWhere(counts func(*Hold) bool) (gpus int) {
 	for i, h := range e.holds {
-		if h.Serves(user, namespace) {
-			t += e.left[i]
+		if counts(h) {
+			gpus += e.left[i]
 		}
 	}
-	return t
+	return gpus
 }
 
 // LeftOf is what is left of one hold.
@@ -151,13 +167,9 @@ func (e *Earmarks) LeftOf(h *Hold) int {
 	return 0
 }
 
-// Others is what is left of the holds that are for other users and namespaces.
+// Others is what is left of the holds that are for other users and namespaces, or for one workload.
 func (e *Earmarks) Others(user, namespace string) int {
-	t := 0
-	for i := range e.holds {
-		t += e.left[i]
-	}
-	return t - e.Left(user, namespace)
+	return e.leftWhere(func(h *Hold) bool { return !h.Serves(user, namespace) })
 }
 
 // Lendable is the GPUs of its siblings' backing that what stays of them does not use.

@@ -92,6 +92,7 @@ type Hold struct {
 	Until     Instant `json:"until"`
 	User      string  `json:"user,omitempty"`
 	Namespace string  `json:"namespace,omitempty"`
+	Work      string  `json:"work,omitempty"`  // only for this workload of the namespace, which stopped for visits of its nodes
 	Since     Instant `json:"since,omitempty"` // of one inside a quota: when it was placed
 }
 

@@ -1331,7 +1331,9 @@ func timelineBody(v *frame.Visit, list []picture.Timeline, means bool) templ.Com
 
 func holdText(h *musterv1.Hold, now time.Time) string {
 	s := draw.Count(int(h.GetGpus()), "GPU") + " in " + h.GetPartition()
-	if who := h.GetUser() + h.GetNamespace(); who != "" {
+	if h.GetWorkload() != "" {
+		s += " for " + h.GetNamespace() + "/" + h.GetWorkload() + ", which stopped for planned work,"
+	} else if who := h.GetUser() + h.GetNamespace(); who != "" {
 		s += " for " + who + ", " + draw.Number(int(h.GetUsed())) + " of them used,"
 	}
 	return s + " until " + parts.Clock(h.GetUntil().AsTime(), now)
@@ -1366,7 +1368,7 @@ func keptBody(v *frame.Visit, used []*musterv1.QuotaUsed) templ.Component {
 		var templ_7745c5c3_Var56 string
 		templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(v.Here())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 313, Col: 45}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 315, Col: 45}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 		if templ_7745c5c3_Err != nil {
@@ -1402,7 +1404,7 @@ func keptBody(v *frame.Visit, used []*musterv1.QuotaUsed) templ.Component {
 				var templ_7745c5c3_Var57 string
 				templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(u.GetPartition())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 325, Col: 42}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 327, Col: 42}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 				if templ_7745c5c3_Err != nil {
@@ -1415,7 +1417,7 @@ func keptBody(v *frame.Visit, used []*musterv1.QuotaUsed) templ.Component {
 				var templ_7745c5c3_Var58 string
 				templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(draw.Number(int(u.GetAssignedGpuHours())))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 326, Col: 97}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 328, Col: 97}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
 				if templ_7745c5c3_Err != nil {
@@ -1428,7 +1430,7 @@ func keptBody(v *frame.Visit, used []*musterv1.QuotaUsed) templ.Component {
 				var templ_7745c5c3_Var59 string
 				templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(kept(u))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 327, Col: 59}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 329, Col: 59}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
 				if templ_7745c5c3_Err != nil {
@@ -1441,7 +1443,7 @@ func keptBody(v *frame.Visit, used []*musterv1.QuotaUsed) templ.Component {
 				var templ_7745c5c3_Var60 string
 				templ_7745c5c3_Var60, templ_7745c5c3_Err = templ.JoinStringErrs(draw.Number(int(u.GetUsedGpuHours())))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 328, Col: 89}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `team/team.templ`, Line: 330, Col: 89}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var60))
 				if templ_7745c5c3_Err != nil {
