@@ -201,13 +201,18 @@ func newAgree(a *app) *cobra.Command {
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Maintenance.AgreeToStop(ctx, &musterv1.AgreeToStopRequest{Write: o.writing.message(), Namespace: namespace, Name: name, At: o.at.message()})
 				return res.GetWritten(), err
-			}, namespace+"/"+name+" stops then, if a visit of its nodes is due")
+			}, agreedTo(namespace+"/"+name, o.at, clock{o.Now(), o.zone()}))
 		},
 	}
 	o.writing.flags(cmd)
 	o.naming.flags(cmd)
 	cmd.Flags().Var(&o.at, "at", "the moment, or how long from now")
 	return cmd
+}
+
+// agreedTo says which moment was agreed to, as it was read, and what happens then.
+func agreedTo(work string, at moment, c clock) string {
+	return fmt.Sprintf("%s stops at %s (%s), if a visit of its nodes is due then", work, c.moment(at.at), c.until(at.at))
 }
 
 // visitEndOptions are those of `muster maintenance done` and `failed`.
