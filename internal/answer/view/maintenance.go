@@ -12,6 +12,8 @@ type Maintenance struct {
 	Maintenance string        `json:"maintenance"`
 	State       string        `json:"state"`
 	BlockedBy   []string      `json:"blockedBy"`
+
+	Waits []maintenance.Wait `json:"-"` // the same with the work and quotas behind it
 	Nodes       []string      `json:"nodes"`
 	Starts      fleet.Instant `json:"starts"`
 	Ends        fleet.Instant `json:"ends"`
@@ -29,7 +31,12 @@ func MaintenanceAt(s *fleet.State, o *fleet.Notice, now fleet.Instant) Maintenan
 		Over: len(o.Over), Conflicts: []string{}, BlockedBy: []string{},
 	}
 	state, by := maintenance.NoticeState(s, o, now)
-	row.State, row.BlockedBy = state, append(row.BlockedBy, by...)
+	row.State, row.Waits = state, by
+	for _, w := range by {
+		if !slices.Contains(row.BlockedBy, w.By()) {
+			row.BlockedBy = append(row.BlockedBy, w.By())
+		}
+	}
 	for _, z := range s.Kept().Zones {
 		if slices.Contains(maintenance.BoardOf(s, z, now).Conflicts, o.Name) {
 			row.Conflicts = append(row.Conflicts, z.Name)

@@ -137,8 +137,8 @@ func (l *look) heldBy(o *fleet.Notice, p *fleet.Partition, i int) (Wait, bool) {
 }
 
 // NoticeState is where an announced maintenance stands: scheduled, blocked, running, done or
-// cancelled, and what blocks it.
-func NoticeState(s *fleet.State, o *fleet.Notice, now fleet.Instant) (state string, blockedBy []string) {
+// cancelled, and what blocks it: each kind, zone and work or quota once.
+func NoticeState(s *fleet.State, o *fleet.Notice, now fleet.Instant) (state string, blockedBy []Wait) {
 	switch {
 	case o.Cancelled:
 		return "cancelled", nil
@@ -156,14 +156,8 @@ func NoticeState(s *fleet.State, o *fleet.Notice, now fleet.Instant) (state stri
 		if v := p.Nodes[i].Visit; v != nil && v.Notice == o.Name && !v.State.Ended() {
 			return "running", nil
 		}
-		if why, held := l.heldBy(o, p, i); held {
-			by := string(why.Code)
-			if why.Zone != "" {
-				by = why.Zone
-			}
-			if !slices.Contains(blockedBy, by) {
-				blockedBy = append(blockedBy, by)
-			}
+		if why, held := l.heldBy(o, p, i); held && !slices.ContainsFunc(blockedBy, why.same) {
+			blockedBy = append(blockedBy, why)
 		}
 	}
 	if len(blockedBy) > 0 {
