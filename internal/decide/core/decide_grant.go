@@ -13,7 +13,7 @@ import (
 // placeToGrant is where a grant would be. The refusal of a quota that is not there says how to make it.
 func placeToGrant(s *fleet.State, c SetGrant) (*fleet.Partition, *Refusal) {
 	p, refusal := placeOf(s, c.Quota, c.Partition)
-	if refusal != nil && refusal.Code == NoSuchQuota {
+	if refusal != nil && refusal.Code == NoSuchQuota && s.Partition(c.Quota) == nil {
 		join := "; "
 		if strings.HasSuffix(refusal.Message, "?") {
 			join = " "

@@ -243,6 +243,19 @@ func TestAnOverpromiseNamesWhereThereIsRoom(t *testing.T) {
 	st.by(time.Hour, ops, core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 400}, "can sustain 32; at most 24 more fit; lower another grant")
 }
 
+// A partition that is written where the quota belongs is no name for a new quota.
+func TestSwappedArgumentsOfAGrantAreToldAsThat(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.quota(0, "oak", 1, 0)
+	st.by(time.Hour, ops, core.SetGrant{Quota: "t/g", Partition: "oak", GPUs: 8}, `"t/g" is a partition and "oak" a quota: they are swapped, write the quota first`)
+	for _, partition := range []string{"t/g", "t/h"} {
+		_, refusal := core.Step(st.s, core.Request{Command: core.SetGrant{Quota: "t/g", Partition: partition, GPUs: 8}, Actor: ops}, moment(time.Hour))
+		if refusal == nil || strings.Contains(refusal.Message, "quota create") {
+			t.Errorf("a grant to a partition is refused with %v", refusal)
+		}
+	}
+}
+
 // Of several holds the one that is named ends.
 func TestTheHoldThatIsNamedEnds(t *testing.T) {
 	st := smallFleet(t, 4)
