@@ -50,6 +50,19 @@ var elsewhere = map[string]string{
 	"muster cluster ready --since": "this is about now, or with --as-of about one moment; muster cluster shadow CLUSTER --since 7d compares with what happened since",
 }
 
+// otherVerbs say what answers words that a group lacks, and people expect there.
+var otherVerbs = map[string]string{
+	"muster node show":       "muster describe node NODE shows one",
+	"muster node get":        "muster describe node NODE shows one",
+	"muster node undrain":    "muster node uncordon NODE takes it back into service",
+	"muster node resume":     "muster node uncordon NODE takes it back into service",
+	"muster hold":            holdsAre,
+	"muster holds":           holdsAre,
+	"muster maintenance add": "muster notice add announces a maintenance, and muster rollout start brings updates to nodes",
+}
+
+const holdsAre = "muster quota hold lists the holds of quotas, and muster quota hold QUOTA PARTITION GPUS --until MOMENT makes one"
+
 // places are the flags that ask where; many commands take that as an argument.
 var places = map[string]bool{"partition": true, "cluster": true, "island": true, "scope": true}
 

@@ -345,6 +345,9 @@ const mostKnown = 12
 
 // meantCommand says which commands of a group may be meant, or which there are.
 func meantCommand(cmd *cobra.Command, word string, known []string) string {
+	if other := otherVerbs[cmd.CommandPath()+" "+word]; other != "" {
+		return other
+	}
 	if there := below(cmd, word); len(there) > 0 {
 		return "did you mean " + strings.Join(there, " or ") + "?"
 	}
