@@ -9,19 +9,19 @@ import (
 
 // Maintenance is an announced maintenance.
 type Maintenance struct {
-	Maintenance string        `json:"maintenance"`
-	State       string        `json:"state"`
-	BlockedBy   []string      `json:"blockedBy"`
+	Maintenance string   `json:"maintenance"`
+	State       string   `json:"state"`
+	BlockedBy   []string `json:"blockedBy"`
 
-	Waits []maintenance.Wait `json:"-"` // the same with the work and quotas behind it
-	Nodes       []string      `json:"nodes"`
-	Starts      fleet.Instant `json:"starts"`
-	Ends        fleet.Instant `json:"ends"`
-	Impact      fleet.Impact  `json:"impact"`
-	Provider    bool          `json:"provider"`
-	By          string        `json:"by"`
-	Over        int           `json:"over"`      // nodes whose visit has ended
-	Conflicts   []string      `json:"conflicts"` // zones that it falls into
+	Waits     []maintenance.Wait `json:"-"` // the same with the work and quotas behind it
+	Nodes     []string           `json:"nodes"`
+	Starts    fleet.Instant      `json:"starts"`
+	Ends      fleet.Instant      `json:"ends"`
+	Impact    fleet.Impact       `json:"impact"`
+	Provider  bool               `json:"provider"`
+	By        string             `json:"by"`
+	Over      int                `json:"over"`      // nodes whose visit has ended
+	Conflicts []string           `json:"conflicts"` // zones that it falls into
 }
 
 // MaintenanceAt is an announced maintenance at a moment.

@@ -134,7 +134,8 @@ func (p *page) ofIslands(list []*musterv1.Promises) {
 	}
 	if kept+broken > 0 {
 		p.say("")
-		p.wrapAs("", fmt.Sprintf("Islands' own shares: %s of %s judged so far were broken; -o wide lists them.", grouped(broken), counted(kept+broken, "promise", "promises")))
+		lists := map[bool]string{false: "; -o wide lists them", true: ""}[p.wide] // where they are listed already
+		p.wrapAs("", fmt.Sprintf("Islands' own shares: %s of %s judged so far were broken%s.", grouped(broken), counted(kept+broken, "promise", "promises"), lists))
 	}
 }
 
