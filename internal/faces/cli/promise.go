@@ -23,7 +23,7 @@ func newPromise(a *app) *cobra.Command {
 	o := &promiseOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "promise [CLUSTER | CLUSTER/GPU]",
-		Short: "were promises kept: realised coverage beside what each buffer policy claims",
+		Short: "whether promises were kept: realised coverage beside what each buffer policy claims",
 		Long: `Promise says what became of every promise that was made. One is made at each full hour: over 24 hours of
 what is promisable (of an island: its own share), over 28 days of what is sustainable. It is kept if
 the whole healthy nodes never fall below it within that time.

@@ -15,7 +15,7 @@ import (
 )
 
 func newReport(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "report", Aliases: []string{"reports"}, Short: "what was: waiting, health, quotas"}
+	cmd := &cobra.Command{Use: "report", Aliases: []string{"reports"}, Short: "reports on the past: waiting, health, quotas"}
 	return group(cmd, newReportWaiting(a), newReportHealth(a), newReportQuotas(a))
 }
 
