@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -201,9 +203,18 @@ func (o *signalSendOptions) send(ctx context.Context, signals []*musterv1.Signal
 	done()
 	said := takenText(taken, known)
 	if len(signals) <= batchSize {
-		return o.print(o.Out, answer{message: last, rows: writtenRows(last.GetWritten()), lead: func(p *page) { p.written(last.GetWritten(), said, &names{}) }})
+		return o.print(o.Out, answer{message: last, rows: writtenRows(last.GetWritten()), lead: func(p *page) { p.signalsTaken(last.GetWritten(), said) }})
 	}
 	return o.print(o.Out, answer{value: object{{"taken", taken}, {"known", known}}, lead: func(p *page) { p.say("%s", said) }})
+}
+
+// signalsTaken says what became of signals. Those that are no news changed nothing, and are counted.
+func (p *page) signalsTaken(w *musterv1.Written, said string) {
+	if slices.Contains(w.GetNotes(), wire.Unchanged) {
+		p.say("%s (version %d)", said, w.GetVersion())
+		return
+	}
+	p.written(w, said, &names{})
 }
 
 // signalListOptions are those of `muster signal list`.
