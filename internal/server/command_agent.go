@@ -150,7 +150,7 @@ where the server's data folder is; the server may run.`,
 	f.StringVar(&o.data, "data", "", "the server's data folder; without it the usual one")
 	f.StringVar(&o.secret, "secret", "", "print a Kubernetes Secret of this name instead")
 	f.StringVar(&o.out, "out", "", "write to this file, which its owner alone may read, instead of printing")
-	f.Var(cli.SpanFlag(&o.Holds), "holds", "how long the certificate holds")
+	f.Var(cli.SpanFlag(&o.Holds), "holds", "how long the certificate is valid")
 	f.BoolVar(&o.Only, "only", false, "let no certificate in that the cluster was given before")
 	return cmd
 }

@@ -58,7 +58,7 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	outsideFlags(f, &o.Outside)
 	f.StringVar(&o.Tokens, "tokens", "", "file of tokens that say who may do what: a list of token_sha256, user, groups, namespaces, operator")
 	f.StringVar(&o.OIDC.Issuer, "oidc-issuer", "", "URL of the OpenID Connect provider where people sign in (muster login)")
-	f.StringVar(&o.OIDC.ClientID, "oidc-client-id", "", "as which Muster is known to that provider")
+	f.StringVar(&o.OIDC.ClientID, "oidc-client-id", "", "client ID of Muster at that provider")
 	cli.OIDCAFlag(f, &o.OIDCCA)
 	f.StringVar(&o.OIDC.UsernameClaim, "oidc-username-claim", "email", "claim that names the user")
 	f.StringVar(&o.OIDC.GroupsClaim, "oidc-groups-claim", "groups", "claim that lists the user's groups")

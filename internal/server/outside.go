@@ -54,8 +54,8 @@ func (o *outsideOptions) identity() (azcore.TokenCredential, error) {
 
 func outsideFlags(f *pflag.FlagSet, o *outsideOptions) {
 	f.StringVar(&o.CheckinRepository, "checkin-repository", "", "git repository where clusters that are built are checked in: a URL, or a folder")
-	f.StringVar(&o.CheckinBranch, "checkin-branch", "main", "branch of it that counts")
-	f.StringVar(&o.CheckinToken, "checkin-token", "", "file of the token for it, by HTTPS")
+	f.StringVar(&o.CheckinBranch, "checkin-branch", "main", "branch of that repository on which a check-in counts")
+	f.StringVar(&o.CheckinToken, "checkin-token", "", "file of the token for that repository, over HTTPS")
 	f.StringVar(&o.BuildkiteToken, "buildkite-token", "", "file of an API access token of Buildkite (read_builds, write_builds), for blueprints with the runner buildkite:ORG/PIPELINE")
 	f.StringVar(&o.BuildkiteWebhook, "buildkite-webhook", "", "file of the token of a webhook of Buildkite, which posts signed to "+buildkiteHook+"; none: builds are only asked for")
 	f.BoolVar(&o.Azure, "azure", false, "count cloud quota of Azure, and ask for more where blueprints say requestQuota, as the workload's identity, that of the environment (AZURE_CLIENT_ID, ...), or the machine's")

@@ -24,8 +24,8 @@ type tofuOptions struct {
 func tofuFlags(f *pflag.FlagSet, o *tofuOptions) {
 	f.StringVar(&o.Projects, "tofu-projects", "", "folder or git repository of OpenTofu or Terraform projects, for blueprints with the runner tofu; none: no project is run")
 	f.StringVar(&o.Branch, "tofu-branch", "main", "branch of that repository")
-	f.StringVar(&o.Token, "tofu-token", "", "file of the token for it, by HTTPS")
-	f.StringVar(&o.Program, "tofu", "", "the program; none: tofu, or else terraform, where the system finds it")
+	f.StringVar(&o.Token, "tofu-token", "", "file of the token for that repository, over HTTPS")
+	f.StringVar(&o.Program, "tofu", "", "the OpenTofu or Terraform program; none: tofu, else terraform, where the system finds it")
 	f.StringVar(&o.Folder, "tofu-folder", "", "folder of states, runs and logs; none: tofu in the data folder. Several servers of one fleet share it")
 	f.StringVar(&o.Secrets, "tofu-secrets", "", "folder of secrets that records name by file:NAME")
 	f.StringSliceVar(&o.Env, "tofu-env", nil, "variables of the server's environment that records may name by env:NAME; none: no record may")

@@ -33,11 +33,11 @@ type sessionOptions struct {
 // sessionFlags are those of sign-ins by the pages.
 func sessionFlags(f *pflag.FlagSet, o *upOptions) {
 	f.StringVar(&o.Session.SecretFile, "oidc-client-secret", "", "file of the secret by which the provider knows this server, where it gave one")
-	f.StringVar(&o.Session.URL, "url", "", "https:// address as which people reach the pages, where a proxy changes it; the provider sends them back to it")
+	f.StringVar(&o.Session.URL, "url", "", "https:// address at which people reach the pages, where a proxy changes it; the provider sends them back to it")
 	f.StringVar(&o.Session.KeyFile, "session-key", "", "file of 32 random bytes that seal sessions of the pages; the same for servers on one --journal, whose shared files it seals, too; without it the server makes its own")
 	f.StringToStringVar(&o.TokenReview, "token-review", nil, "CLUSTER=KUBECONFIG (or in-cluster): workloads of the cluster show tokens of their service accounts, made for the audience muster/CLUSTER")
 	f.DurationVar(&o.Session.Idle, "session-idle", 2*time.Hour, "a session of the pages ends after so long without anything that its reader does")
-	f.DurationVar(&o.Session.Confirm, "session-confirm", 8*time.Second, "how often the provider is asked whether a reader who does something is still one of its users; who is removed there is out so soon")
+	f.DurationVar(&o.Session.Confirm, "session-confirm", 8*time.Second, "how often the provider is asked whether an active reader is still one of its users; one whom it removed is signed out within that time")
 	f.DurationVar(&o.Session.Whole, "session-lasts", 12*time.Hour, "a session of the pages ends after so long at the latest")
 }
 

@@ -1,12 +1,14 @@
 package forecast
 
 import (
+	"slices"
+
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
 // plannedOf is the planned work that a copy of some partitions plays on: visits that are
-// under way, announced maintenances, and the zones that keep these away. Rollouts stand
+// under way, work that stopped for them, announced maintenances, and the zones that keep these away. Rollouts stand
 // still there: which node they take next depends on all of the fleet.
 func plannedOf(s *fleet.State, chosen func(*fleet.Partition) bool) *fleet.Maintained {
 	m := s.Kept()
@@ -21,17 +23,31 @@ func plannedOf(s *fleet.State, chosen func(*fleet.Partition) bool) *fleet.Mainta
 			c.Open = append(c.Open, ref)
 		}
 	}
-	if len(c.Notices)+len(c.Open) == 0 {
+	for _, st := range m.Stops {
+		if p := s.Partition(st.Partition); p != nil && chosen(p) && p.Halted() == "" && endsHere(p, st) {
+			c.Stops = append(c.Stops, st)
+		}
+	}
+	if len(c.Notices)+len(c.Open)+len(c.Stops) == 0 {
 		return nil
 	}
 	return c
+}
+
+// endsHere says whether a stop ends with the visits that are under way: no rollout, which stands still in a copy, has to
+// bring more to its nodes.
+func endsHere(p *fleet.Partition, st fleet.Stop) bool {
+	return st.Notice != "" || !slices.ContainsFunc(st.Nodes, func(node int) bool {
+		v := p.Nodes[node].Visit
+		return v == nil || v.State.Ended()
+	})
 }
 
 // planVisits plans the ends of the visits that are under way, and lets announced
 // maintenances begin at their moments.
 func (p *path) planVisits() {
 	m := p.s.Kept()
-	if len(m.Notices)+len(m.Open) == 0 {
+	if len(m.Notices)+len(m.Open)+len(m.Stops) == 0 {
 		return
 	}
 	p.timely = true

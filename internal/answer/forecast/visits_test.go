@@ -46,3 +46,44 @@ func TestAVisitThatOverrunsIsNamed(t *testing.T) {
 	w := st.submit(3*time.Hour, "a", "q", 1, time.Hour)
 	unknown(t, st.when(3*time.Hour, w), forecast.NoRepairTime, st.node(0))
 }
+
+// stopFor has work on one of four nodes stop after an hour for an announced maintenance of its node, as its owner agreed.
+func (st story) stopFor() *fleet.Workload {
+	st.t.Helper()
+	st.do(0, core.SetGrant{Quota: "q", Partition: "t/g", GPUs: 2 * 8})
+	w := st.submit(0, "a", "q", 1, 100*time.Hour)
+	st.do(time.Minute, core.AddNotice{Name: "reboot", Nodes: []string{st.node(w.Replicas[0][0].Node)}, Starts: at(time.Hour), Lasts: 2 * time.Hour, Impact: fleet.ImpactRestart})
+	st.do(2*time.Minute, core.AgreeToStop{Namespace: "n", Name: "a", At: at(time.Hour)})
+	st.do(time.Hour, core.Tick{})
+	if !w.Paused {
+		st.t.Fatal("it has not stopped for the maintenance")
+	}
+	return w
+}
+
+func (st story) gone(moment time.Duration, w *fleet.Workload) {
+	st.t.Helper()
+	st.do(moment, core.ReportStopped{ID: w.ID, Spots: w.Spots(func(fleet.Replica) bool { return true })})
+}
+
+// Work that stopped for a maintenance, and finds other nodes about to be visited, too, starts when its visit should be over.
+func TestWorkThatStoppedForAVisitStartsWhenItEnds(t *testing.T) {
+	st := tell(t, 4)
+	st.do(0, core.AddNotice{Name: "later", Nodes: []string{st.node(0), st.node(1), st.node(2), st.node(3)}, Starts: at(80 * time.Hour), Lasts: time.Hour, Impact: fleet.ImpactRestart})
+	w := st.stopFor()
+	st.gone(time.Hour+30*time.Second, w)
+	a := st.when(2*time.Hour, w)
+	starts(t, a, 3*time.Hour+30*time.Second)
+	if len(a.RestsOn) == 0 || a.RestsOn[0].Kind != forecast.Visited {
+		t.Errorf("it rests on %+v", a.RestsOn)
+	}
+}
+
+// Where other work has taken its quota meanwhile it starts when that ends.
+func TestWorkThatStoppedForAVisitStartsWhenOthersEnd(t *testing.T) {
+	st := tell(t, 4)
+	w := st.stopFor()
+	st.submit(time.Hour, "b", "q", 2, 20*time.Hour)
+	st.gone(time.Hour+30*time.Second, w)
+	starts(t, st.when(2*time.Hour, w), 21*time.Hour+30*time.Second)
+}

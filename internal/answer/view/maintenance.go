@@ -9,17 +9,19 @@ import (
 
 // Maintenance is an announced maintenance.
 type Maintenance struct {
-	Maintenance string        `json:"maintenance"`
-	State       string        `json:"state"`
-	BlockedBy   []string      `json:"blockedBy"`
-	Nodes       []string      `json:"nodes"`
-	Starts      fleet.Instant `json:"starts"`
-	Ends        fleet.Instant `json:"ends"`
-	Impact      fleet.Impact  `json:"impact"`
-	Provider    bool          `json:"provider"`
-	By          string        `json:"by"`
-	Over        int           `json:"over"`      // nodes whose visit has ended
-	Conflicts   []string      `json:"conflicts"` // zones that it falls into
+	Maintenance string   `json:"maintenance"`
+	State       string   `json:"state"`
+	BlockedBy   []string `json:"blockedBy"`
+
+	Waits     []maintenance.Wait `json:"-"` // the same with the work and quotas behind it
+	Nodes     []string           `json:"nodes"`
+	Starts    fleet.Instant      `json:"starts"`
+	Ends      fleet.Instant      `json:"ends"`
+	Impact    fleet.Impact       `json:"impact"`
+	Provider  bool               `json:"provider"`
+	By        string             `json:"by"`
+	Over      int                `json:"over"`      // nodes whose visit has ended
+	Conflicts []string           `json:"conflicts"` // zones that it falls into
 }
 
 // MaintenanceAt is an announced maintenance at a moment.
@@ -29,7 +31,12 @@ func MaintenanceAt(s *fleet.State, o *fleet.Notice, now fleet.Instant) Maintenan
 		Over: len(o.Over), Conflicts: []string{}, BlockedBy: []string{},
 	}
 	state, by := maintenance.NoticeState(s, o, now)
-	row.State, row.BlockedBy = state, append(row.BlockedBy, by...)
+	row.State, row.Waits = state, by
+	for _, w := range by {
+		if !slices.Contains(row.BlockedBy, w.By()) {
+			row.BlockedBy = append(row.BlockedBy, w.By())
+		}
+	}
 	for _, z := range s.Kept().Zones {
 		if slices.Contains(maintenance.BoardOf(s, z, now).Conflicts, o.Name) {
 			row.Conflicts = append(row.Conflicts, z.Name)

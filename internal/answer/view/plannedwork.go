@@ -75,7 +75,7 @@ func PlannedWorks(s *fleet.State, f PlannedFor, now fleet.Instant) (works []Plan
 		slices.Sort(works[i].Nodes)
 		slices.Sort(works[i].Workloads)
 		works[i].Workloads = slices.Compact(works[i].Workloads)
-		works[i].says(f, agreed(s, f))
+		works[i].says(f, agreed(s, f), now)
 	}
 	slices.SortStableFunc(works, func(a, b PlannedWork) int {
 		return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(a.Begins, b.Begins), strings.Compare(a.Of, b.Of))
@@ -129,7 +129,7 @@ func agreed(s *fleet.State, f PlannedFor) fleet.Instant {
 }
 
 // says puts into words what becomes of the work, and what its owner can do.
-func (w *PlannedWork) says(f PlannedFor, agreed fleet.Instant) {
+func (w *PlannedWork) says(f PlannedFor, agreed, now fleet.Instant) {
 	switch {
 	case !w.Impact.Disturbs():
 		w.Becomes = "Work runs on: the updates claim to do it no harm. What it loses meanwhile counts against them."
@@ -141,6 +141,8 @@ func (w *PlannedWork) says(f PlannedFor, agreed fleet.Instant) {
 		w.Becomes = "It is flex work: it leaves these nodes with its grace when the visit begins, and goes back to its queue where nothing else is free."
 	case w.Provider:
 		w.Becomes = "The provider takes the nodes at that moment, whatever runs there. Within a day of it they back no quota. A gang that is still there is mended elsewhere, or goes back to its queue with its age."
+	case agreed != 0 && agreed <= now:
+		w.Becomes = "Its owner agreed to a stop from " + text.Weekday(agreed.Time()) + " on. It stops once, as a whole and with its grace, as soon as a visit of its nodes may begin, and starts again when they were made."
 	case agreed != 0:
 		w.Becomes = "It stops once, as a whole and with its grace, at " + text.Weekday(agreed.Time()) + " as was agreed, if visits of its nodes are due then. It starts again when they were made."
 	case w.State == fleet.VisitAnnounced && w.Rollout:
@@ -150,7 +152,7 @@ func (w *PlannedWork) says(f PlannedFor, agreed fleet.Instant) {
 	default:
 		w.Becomes = "Work inside its quota is left alone until it ends. Flex work leaves with its grace."
 	}
-	if turn(*w) > 0 && w.Rollout && w.Impact.Disturbs() && f.Workload != nil && !f.Workload.Flexes() {
+	if turn(*w) > 0 && !w.Provider && w.Impact.Disturbs() && f.Workload != nil && !f.Workload.Flexes() {
 		w.Help = "muster maintenance agree " + f.Workload.Namespace + "/" + f.Workload.Name + " --at 2h"
 	}
 }

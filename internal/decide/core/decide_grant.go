@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -12,7 +13,7 @@ import (
 // placeToGrant is where a grant would be. The refusal of a quota that is not there says how to make it.
 func placeToGrant(s *fleet.State, c SetGrant) (*fleet.Partition, *Refusal) {
 	p, refusal := placeOf(s, c.Quota, c.Partition)
-	if refusal != nil && refusal.Code == NoSuchQuota {
+	if refusal != nil && refusal.Code == NoSuchQuota && s.Partition(c.Quota) == nil {
 		join := "; "
 		if strings.HasSuffix(refusal.Message, "?") {
 			join = " "
@@ -156,8 +157,8 @@ func checkPromise(s *fleet.State, p *fleet.Partition, c SetGrant, e event.GrantS
 	after := assignedAfter(s, p, e, now)
 	if limit := sustainable(s, p, now); after > limit && !c.Overcommit {
 		_, all := s.Held(c.Partition, c.Quota, now)
-		return nil, refuse(Overpromise, "%s would have %s assigned%s and can sustain %d%s; lower another grant, or overcommit (--overcommit) with a reason",
-			p.ID, text.Count(after, "GPU"), heldAmong(after-p.Assigned()-rise), limit, fitting(p, rise-(after-limit))).
+		return nil, refuse(Overpromise, "%s would have %s assigned%s and can sustain %d%s%s; lower another grant, or overcommit (--overcommit) with a reason",
+			p.ID, text.Count(after, "GPU"), heldAmong(after-p.Assigned()-rise), limit, fitting(p, rise-(after-limit)), roomElsewhere(s, p, rise, now)).
 			with(map[string]int{"assigned": p.Assigned(), "held": all, "wanted": e.GPUs, "more": rise, "sustainable": limit})
 	}
 	var used []event.Event
@@ -177,6 +178,24 @@ func fitting(p *fleet.Partition, gpus int) string {
 		return ""
 	}
 	return fmt.Sprintf("; at most %d more fit", gpus)
+}
+
+// mostElsewhere is how many partitions with room are named.
+const mostElsewhere = 3
+
+// roomElsewhere names partitions of the same GPU model that can sustain so many GPUs more, in order of name; "": none can.
+func roomElsewhere(s *fleet.State, p *fleet.Partition, gpus int, now fleet.Instant) string {
+	var list []string
+	for _, x := range s.Partitions {
+		if x != p && x.GPU == p.GPU && x.Halted() == "" && x.InWholeNodes(sustainable(s, x, now)-assignedAndHeld(s, x, now)) >= gpus {
+			list = append(list, x.ID)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	slices.Sort(list)
+	return fmt.Sprintf("; %s %s room for %s more", text.Few(list, mostElsewhere), text.Verb(len(list), "has", "have"), text.Count(gpus, "GPU"))
 }
 
 // heldAmong says how many of the GPUs that would be assigned are held for quotas; "" where none are.

@@ -229,6 +229,9 @@ func releaseHold(s *fleet.State, c ReleaseHold) ([]event.Event, *Refusal) {
 
 // placeOf finds the partition of a command that names a quota and a partition.
 func placeOf(s *fleet.State, quota, partition string) (*fleet.Partition, *Refusal) {
+	if s.Partition(quota) != nil && s.Quota(partition) != nil && s.Quota(quota) == nil {
+		return nil, refuse(NoSuchQuota, "%q is a partition and %q a quota: they are swapped, write the quota first", quota, partition)
+	}
 	if s.Quota(quota) == nil {
 		return nil, NoQuota(s, quota)
 	}

@@ -14,8 +14,8 @@ func startRollout(s *fleet.State, r Request, c StartRollout, now fleet.Instant) 
 	if refusal := checkName("rollout", c.Name); refusal != nil {
 		return nil, refusal
 	}
-	if s.Kept().Rollout(c.Name) != nil {
-		return nil, refuse(NameTaken, "there is a rollout %q already; rollouts are kept, so choose another name", c.Name)
+	if old := s.Kept().Rollout(c.Name); old != nil {
+		return nil, refuse(NameTaken, "there is a rollout %q already, %s; rollouts are kept, so choose another name", c.Name, old.State)
 	}
 	plan := withDefaults(c.Plan)
 	for _, check := range []func(*fleet.State, fleet.RolloutPlan) *Refusal{checkWhere, checkBundle, checkStages} {

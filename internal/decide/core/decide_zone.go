@@ -193,7 +193,7 @@ func addNotice(s *fleet.State, r Request, c AddNotice, now fleet.Instant) ([]eve
 	nodes = slices.Compact(nodes)
 	switch {
 	case s.Kept().Notice(c.Name) != nil:
-		return nil, refuse(NameTaken, "there is a maintenance %q already", c.Name)
+		return nil, refuse(NameTaken, "there is a maintenance %q already%s; names of maintenances are used once, so choose another name", c.Name, overSince(s.Kept().Notice(c.Name)))
 	case len(nodes) == 0 || len(nodes) > mostNodes:
 		return nil, refuse(Invalid, "a maintenance names 1 to %d nodes, not %d", mostNodes, len(nodes))
 	case c.Lasts <= 0 || c.Lasts > 10*mostLasts:
@@ -209,6 +209,17 @@ func addNotice(s *fleet.State, r Request, c AddNotice, now fleet.Instant) ([]eve
 	return one(event.NoticeSet{Notice: fleet.Notice{
 		Name: c.Name, Nodes: nodes, Starts: c.Starts, Lasts: c.Lasts, Impact: c.Impact, Freeze: c.Freeze, Provider: c.Provider, By: r.Actor.Name, Added: now,
 	}})
+}
+
+// overSince says that a maintenance was cancelled or is over; "": neither.
+func overSince(o *fleet.Notice) string {
+	switch {
+	case o.Cancelled:
+		return ", cancelled at " + momentText(o.Ended)
+	case o.Ended != 0:
+		return ", over since " + momentText(o.Ended)
+	}
+	return ""
 }
 
 func cancelNotice(s *fleet.State, c CancelNotice, now fleet.Instant) ([]event.Event, *Refusal) {

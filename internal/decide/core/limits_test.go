@@ -231,6 +231,31 @@ func TestAnOverpromiseNamesWhatIsHeld(t *testing.T) {
 	st.by(time.Hour, ops, ask, "t/g would have 56 GPUs assigned (with 16 held) and can sustain 32; at most 8 more fit")
 }
 
+// A grant that does not fit is refused with the partitions of the same GPU model that have room for it.
+func TestAnOverpromiseNamesWhereThereIsRoom(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.quota(0, "oak", 1, 0)
+	st.do(0, core.AddCluster{Name: "u"}, core.AddPartition{Cluster: "u", GPU: "g"}, core.AddPartition{Cluster: "u", GPU: "other"})
+	for _, in := range []string{"u/g", "u/other"} {
+		st.do(0, core.AddIslands{Partition: in, Islands: []core.NewIsland{{Name: "i-" + in[2:], Nodes: 8}}})
+	}
+	st.by(time.Hour, ops, core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 40}, "; at most 24 more fit; u/g has room for 32 GPUs more; lower another grant")
+	st.by(time.Hour, ops, core.SetGrant{Quota: "oak", Partition: "t/g", GPUs: 400}, "can sustain 32; at most 24 more fit; lower another grant")
+}
+
+// A partition that is written where the quota belongs is no name for a new quota.
+func TestSwappedArgumentsOfAGrantAreToldAsThat(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.quota(0, "oak", 1, 0)
+	st.by(time.Hour, ops, core.SetGrant{Quota: "t/g", Partition: "oak", GPUs: 8}, `"t/g" is a partition and "oak" a quota: they are swapped, write the quota first`)
+	for _, partition := range []string{"t/g", "t/h"} {
+		_, refusal := core.Step(st.s, core.Request{Command: core.SetGrant{Quota: "t/g", Partition: partition, GPUs: 8}, Actor: ops}, moment(time.Hour))
+		if refusal == nil || strings.Contains(refusal.Message, "quota create") {
+			t.Errorf("a grant to a partition is refused with %v", refusal)
+		}
+	}
+}
+
 // Of several holds the one that is named ends.
 func TestTheHoldThatIsNamedEnds(t *testing.T) {
 	st := smallFleet(t, 4)

@@ -137,8 +137,8 @@ func (l *look) heldBy(o *fleet.Notice, p *fleet.Partition, i int) (Wait, bool) {
 }
 
 // NoticeState is where an announced maintenance stands: scheduled, blocked, running, done or
-// cancelled, and what blocks it.
-func NoticeState(s *fleet.State, o *fleet.Notice, now fleet.Instant) (state string, blockedBy []string) {
+// cancelled, and what blocks it, or while it runs the rest of its nodes: each kind, zone and work or quota once.
+func NoticeState(s *fleet.State, o *fleet.Notice, now fleet.Instant) (state string, blockedBy []Wait) {
 	switch {
 	case o.Cancelled:
 		return "cancelled", nil
@@ -147,27 +147,22 @@ func NoticeState(s *fleet.State, o *fleet.Notice, now fleet.Instant) (state stri
 	case o.Starts > now:
 		return "scheduled", nil
 	}
-	l := newLook(s, now)
+	l, running := newLook(s, now), false
 	for _, name := range o.Nodes {
 		p, i := s.FindNode(name)
 		if p == nil || !o.Waits(name) {
 			continue
 		}
 		if v := p.Nodes[i].Visit; v != nil && v.Notice == o.Name && !v.State.Ended() {
-			return "running", nil
+			running = true
+			continue
 		}
-		if why, held := l.heldBy(o, p, i); held {
-			by := string(why.Code)
-			if why.Zone != "" {
-				by = why.Zone
-			}
-			if !slices.Contains(blockedBy, by) {
-				blockedBy = append(blockedBy, by)
-			}
+		if why, held := l.heldBy(o, p, i); held && !slices.ContainsFunc(blockedBy, why.same) {
+			blockedBy = append(blockedBy, why)
 		}
 	}
-	if len(blockedBy) > 0 {
+	if len(blockedBy) > 0 && !running {
 		return "blocked", blockedBy
 	}
-	return "running", nil
+	return "running", blockedBy
 }

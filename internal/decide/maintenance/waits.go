@@ -41,6 +41,17 @@ type Wait struct {
 	declared bool // of InUse: Until is when the work said that it would end, and nothing follows from that moment itself
 }
 
+// same says whether two reasons are one for people: of one kind, and by the same zone, work or quota.
+func (w Wait) same(x Wait) bool { return w.Code == x.Code && w.Zone == x.Zone && w.Who == x.Who }
+
+// By names what holds a visit back: the zone, else the kind of reason.
+func (w Wait) By() string {
+	if w.Zone != "" {
+		return w.Zone
+	}
+	return string(w.Code)
+}
+
 // waits gathers reasons by code, and by zone or quota.
 type waits struct{ list []Wait }
 

@@ -29,7 +29,11 @@ func (c *caller) admit(path string) error {
 	case c.open(action), rule.Everybody, rule.Own, access.MaySomewhere(c.rights, action):
 		return nil
 	}
-	return &core.Refusal{Code: core.NotOperator, Message: c.actor.Name + " is not an operator and has no role to " + rule.Means + "; that takes " + access.Wanted(action)}
+	who, hint := c.actor.Name, ""
+	if own, user, is := strings.Cut(c.actor.Name, " for user:"); is {
+		who, hint = user+", for whom you act (--as),", "; without --as you act as "+own
+	}
+	return &core.Refusal{Code: core.NotOperator, Message: who + " is not an operator and has no role to " + rule.Means + "; that takes " + access.Wanted(action) + hint}
 }
 
 // open says whether an action is open to a caller whatever the roles: to an operator all is;

@@ -22,7 +22,7 @@ type fate struct {
 }
 
 // fates are what a change may do to running work.
-type fates struct{ unprotected, leaves, unreserved, stopped fate }
+type fates struct{ unprotected, leaves, unreserved, stopped, shrinks fate }
 
 // What a dry run would do, and what a change has done.
 var (
@@ -31,12 +31,14 @@ var (
 		fate{"would have to leave", "would have to leave", false},
 		fate{"would lose its reserved room, and go back to its queue", "would lose their reserved room, and go back to their queue", false},
 		fate{"would lose nodes", "would lose nodes", false},
+		fate{"would give these GPUs up and run on with less", "would give these GPUs up and run on with less", false},
 	}
 	done = fates{
 		fate{"runs on unprotected now, and may be evicted when work inside its quota's backing needs the room", "run on unprotected now, and may be evicted when work inside their quota's backing needs the room", true},
 		fate{"has to leave", "have to leave", false},
 		fate{"lost its reserved room, and is back in its queue", "lost their reserved room, and are back in their queue", false},
 		fate{"has lost nodes", "have lost nodes", false},
+		fate{"gives these GPUs up and runs on with less", "give these GPUs up and run on with less", false},
 	}
 )
 
@@ -62,13 +64,28 @@ func (s *service) concernedBy(r event.Record, by *caller) (notes []string) {
 
 // cutBy says which running work a change left unprotected, and who is told: no cut is silent
 // (semantics §4), undoing one neither. Where people change what others have, it says too what
-// has to leave for that.
+// has to leave for that, and of a submission what has to leave for the work.
 func (s *service) cutBy(r event.Record, by *caller) []string {
 	list := r.Events
 	if !slices.ContainsFunc(r.Events, takesFromOthers) {
-		list = slices.DeleteFunc(slices.Clone(r.Events), func(e event.Event) bool { _, is := e.(event.ProtectionCut); return !is })
+		list = slices.DeleteFunc(slices.Clone(r.Events), func(e event.Event) bool { return !cutsOrMakesRoom(e, r.Events) })
 	}
 	return append(s.lossNotes(s.engine.Read, list, done, by), s.shortBy(r)...) // no command waits for a question: it is not Look
+}
+
+// cutsOrMakesRoom says whether an event takes the protection of work, or evicts some for what is submitted in the same
+// record.
+func cutsOrMakesRoom(e event.Event, all []event.Event) bool {
+	switch e := e.(type) {
+	case event.ProtectionCut:
+		return true
+	case event.ReplicasEvicted:
+		return slices.ContainsFunc(all, func(x event.Event) bool {
+			submitted, is := x.(event.WorkloadSubmitted)
+			return is && submitted.ID == e.For
+		})
+	}
+	return false
 }
 
 // takesFromOthers says whether people change what quotas have, or a node.
@@ -142,7 +159,7 @@ func (all losses) of(s *fleet.State, quota string, is fate) *loss {
 // unprotected, too.
 func (all losses) eachOnce(as fates) {
 	told := map[uint64]bool{}
-	for _, is := range []fate{as.leaves, as.stopped, as.unreserved, as.unprotected} {
+	for _, is := range []fate{as.leaves, as.stopped, as.shrinks, as.unreserved, as.unprotected} {
 		for key, l := range all {
 			if key[1] != is.one {
 				continue
@@ -171,7 +188,11 @@ func lossesOf(s *fleet.State, events []event.Event, as fates, sees view.Sees) []
 			}
 		case event.ReplicasEvicted:
 			if w := s.Workloads[e.ID]; w != nil {
-				all.of(s, w.Target, as.leaves).take(w, gpusIn(w, e.Spots), sees)
+				how := as.shrinks
+				if e.Whole {
+					how = as.leaves
+				}
+				all.of(s, w.Target, how).take(w, gpusIn(w, e.Spots), sees)
 			}
 		case event.ReplicasLost:
 			if w := s.Workloads[e.ID]; w != nil {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -149,7 +150,11 @@ func (s healthService) RecordValidation(ctx context.Context, m *musterv1.RecordV
 func (s healthService) ReleaseNodes(ctx context.Context, m *musterv1.ReleaseNodesRequest) (*musterv1.ReleaseNodesResponse, error) {
 	w, err := s.written(ctx, m, core.ReleaseNodes{Names: m.GetNames()}, nil)
 	if err == nil {
-		w.Notes = append(w.Notes, s.notReleased(m.GetNames())...)
+		kept := s.notReleased(m.GetNames())
+		if len(kept) == 0 && slices.Contains(w.GetNotes(), wire.Unchanged) {
+			kept = []string{"No person keeps the state of " + text.Few(m.GetNames(), mostConcerned) + "; muster describe node " + m.GetNames()[0] + " says what it is."}
+		}
+		w.Notes = append(w.Notes, kept...)
 	}
 	return &musterv1.ReleaseNodesResponse{Written: w}, err
 }

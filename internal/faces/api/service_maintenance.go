@@ -78,6 +78,7 @@ func (c *caller) leaveOut(state *fleet.State, out *musterv1.GetMaintenanceRespon
 	for _, n := range out.GetNotices() {
 		unread := func(zone string) bool { return hidden[zone] }
 		n.Conflicts, n.BlockedBy = slices.DeleteFunc(n.GetConflicts(), unread), slices.DeleteFunc(n.GetBlockedBy(), unread)
+		c.unnamed(state, n.GetBlockedBy())
 	}
 	for _, r := range out.GetRollouts() {
 		if r.GetEnd() != nil {
@@ -96,6 +97,17 @@ func (c *caller) leaveOut(state *fleet.State, out *musterv1.GetMaintenanceRespon
 			if hidden[w.GetZone()] {
 				w.Zone = ""
 			}
+		}
+	}
+}
+
+// unnamed takes the names of work that the caller may not read out of what holds the visits of a maintenance back.
+func (c *caller) unnamed(state *fleet.State, blockedBy []string) {
+	const inUse = string(maintenance.InUse)
+	for i, by := range blockedBy {
+		who, is := strings.CutPrefix(by, inUse+" (")
+		if namespace, name, of := strings.Cut(strings.TrimSuffix(who, ")"), "/"); is && of && !c.seesNamed(state, namespace, name) {
+			blockedBy[i] = inUse
 		}
 	}
 }

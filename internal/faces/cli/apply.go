@@ -43,7 +43,7 @@ func newDiff(a *app) *cobra.Command {
 	o := &fileOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "diff -f FILE",
-		Short: "what a fleet file says and the fleet is not",
+		Short: "how the fleet differs from a fleet file",
 		Long: `Diff compares a fleet file (policy, clusters, quotas) with the fleet and says what muster apply would
 change: + adds, ~ changes, ! cannot be brought about. What the file does not name is left alone.`,
 		Example: "  muster diff -f fleet.yaml --exit-code   # exit code 3 if there are differences",

@@ -93,7 +93,7 @@ func newClusterMode(a *app) *cobra.Command {
 	o := &clusterModeOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "mode CLUSTER observe|shadow|enforce",
-		Short: "how far Muster acts on a cluster: seen, decided and compared, or done",
+		Short: "set how far Muster acts on a cluster: observe, shadow or enforce",
 		Long: `A cluster goes from observe (seen, no work is started or taken away) to shadow (what Muster would
 decide can be seen: muster cluster shadow) to enforce, one at a time; back it goes at once.`,
 		Example:   "  muster cluster mode tiger shadow --reason 'a week of looking'",

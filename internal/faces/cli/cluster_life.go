@@ -21,7 +21,7 @@ type lifeOptions struct {
 func newClusterList(a *app) *cobra.Command {
 	o := &lifeOptions{app: a}
 	cmd := &cobra.Command{
-		Use: "list", Aliases: []string{"ls", "board"}, Short: "clusters that are built: phase, what each waits for, on whom, since when, until when",
+		Use: "list", Aliases: []string{"ls", "board"}, Short: "clusters that are being built: phase, what each waits for, on whom, since when, until when",
 		Example: "  muster cluster list --watch",
 		Args:    needs(0, 0, ""),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.read(cmd.Context(), &o.reading, o.list) },
@@ -57,7 +57,7 @@ func phaseOf(c *musterv1.ClusterLife) string {
 func newClusterWhy(a *app) *cobra.Command {
 	o := &lifeOptions{app: a}
 	cmd := &cobra.Command{
-		Use: "why CLUSTER", Short: "what a cluster that is built waits for, and on whom, in one sentence",
+		Use: "why CLUSTER", Short: "what a cluster that is being built waits for, and on whom, in one sentence",
 		Example: "  muster cluster why lynx",
 		Args:    needs(1, 1, "the name of a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {

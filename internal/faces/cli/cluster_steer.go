@@ -47,8 +47,8 @@ func (o *steerOptions) files(p *page) {
 var steers = []struct{ do, short, said string }{
 	{"checkin", "say that a cluster is checked in", "is checked in"},
 	{"quota", "say that a cluster's cores are there, where no cloud counts them", "has its cores"},
-	{"hold", "stop a cluster: nothing new is begun for it", "is held"},
-	{"go", "let a cluster go on that is held", "goes on"},
+	{"hold", "hold the building of a cluster: nothing new is begun for it", "is held"},
+	{"go", "let the building of a held cluster go on", "goes on"},
 	{"retry", "try a step again now, whatever it waits for", "tries again"},
 	{"unblock", "let an operation go on that waits for a person", "is unblocked"},
 	{"retire", "retire a cluster in which no quota is assigned", "is being retired"},

@@ -33,7 +33,7 @@ func newEvents(a *app) *cobra.Command {
 	o := &eventsOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "events",
-		Short:   "what happened, record by record; --watch goes on with what happens",
+		Short:   "what happened, record by record; --watch follows it",
 		Example: "  muster events --watch\n  muster events --kind workload.submitted,grant --limit 20\n  muster events --from 1200 -o json\n  muster events --who ada --since 7d --about research/oak",
 		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -117,7 +117,7 @@ work that runs (tried on a copy of the fleet, by the rules that decide), and wha
 Nothing changes. With --save the plan is kept under a name, for review, muster haircut apply and undo.
 With several --policy the effects of buffer policies stand side by side.`,
 		Example: "  muster haircut plan\n  muster haircut plan tiger/h200 --basis quota\n  muster haircut plan --policy 15%,10%,calibrated\n  muster haircut plan --save autumn --reason 'after sev-12' --effective monday",
-		Args:    needs(0, 1, "at most one cluster or partition"),
+		Args:    onePlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.scope = first(args)
 			if clusters := strings.Split(o.scope, ","); len(clusters) > 1 {
@@ -135,6 +135,14 @@ With several --policy the effects of buffer policies stand side by side.`,
 	cmd.Flags().StringVar(&o.save, "save", "", "keep the plan under this name")
 	cmd.Flags().Var(&o.effective, "effective", "with --save: the day from which waves take effect, as people are told (monday, 2026-12-01)")
 	return cmd
+}
+
+// onePlan takes one place, or none for the whole fleet.
+func onePlan(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usage("a plan is over one cluster or partition (muster haircut plan %.40s), or with none over the whole fleet", args[0])
+	}
+	return nil
 }
 
 func (o *haircutPlanOptions) ask(ctx context.Context) (answer, error) {

@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -159,13 +161,44 @@ func newHaircutDelete(a *app) *cobra.Command {
 		Args:    needs(1, 1, "the name of a saved haircut"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+				was, _ := o.client().Haircuts.GetHaircut(ctx, &musterv1.GetHaircutRequest{Name: args[0]}) // without it there is only less to say
 				res, err := o.client().Haircuts.DeleteHaircut(ctx, &musterv1.DeleteHaircutRequest{Write: o.writing.message(), Name: args[0]})
+				if who := wereTold(was.GetHaircut()); err == nil && len(who) > 0 {
+					w := res.GetWritten()
+					w.Notes = append(w.Notes, "Told of it before, and not told that it is deleted: "+text.Few(who, mostWereTold)+".")
+				}
 				return res.GetWritten(), err
 			}, "haircut "+args[0]+" deleted")
 		},
 	}
 	o.writing.flags(cmd)
 	return cmd
+}
+
+// mostWereTold is how many of the people who had been told are named.
+const mostWereTold = 8
+
+// wereTold are the quotas, with their owners, whose people were told of a plan, each once and in order of path.
+func wereTold(h *musterv1.Haircut) []string {
+	owner := map[string]string{}
+	for _, w := range h.GetWaves() {
+		if w.GetTold() == nil {
+			continue
+		}
+		for _, part := range w.GetParts() {
+			for _, cut := range part.GetCuts() {
+				owner[cut.GetQuota()] = cut.GetOwner()
+			}
+		}
+	}
+	var list []string
+	for _, quota := range slices.Sorted(maps.Keys(owner)) {
+		if of := owner[quota]; of != "" {
+			quota += " (" + of + ")"
+		}
+		list = append(list, quota)
+	}
+	return list
 }
 
 // wave asks for a change to a wave, and says which it was.

@@ -288,7 +288,7 @@ func newHaircutShow(a *app) *cobra.Command {
 	o := &haircutNameOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "show NAME",
-		Short:   "show a saved plan: its waves, what is in force, and what keeps the others",
+		Short:   "show a saved plan: its waves, what is in force, and what holds the others back",
 		Example: "  muster haircut show autumn",
 		Args:    needs(1, 1, "the name of a saved haircut"),
 
@@ -323,7 +323,7 @@ func newHaircutDiff(a *app) *cobra.Command {
 	o := &haircutNameOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "diff NAME",
-		Short:   "the grants that a saved plan would still change, and whether it still may",
+		Short:   "the grants that a saved plan would still change, and whether it can still be applied",
 		Example: "  muster haircut diff autumn --exit-code   # exit code 3 if something is left to change",
 		Args:    needs(1, 1, "the name of a saved haircut"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -58,7 +58,7 @@ func newJobList(a *app) *cobra.Command {
 	f.StringVar(&o.failedBy, "failed-by", "", "only failed work, by what broke it: "+strings.Join(failures, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("failed-by", cobra.FixedCompletions(failures, cobra.ShellCompDirectiveNoFileComp))
 	f.BoolVar(&o.evicted, "evicted", false, "only those that were evicted at least once, back in their queue or not; with -A ended ones, too")
-	f.BoolVarP(&o.all, "all", "A", false, "those that have ended, too")
+	f.BoolVarP(&o.all, "all", "A", false, "ended ones, too")
 	f.BoolVar(&o.waits, "waiting", false, "only those that wait")
 	f.BoolVar(&o.reasons, "reasons", true, "say the reason of each one that waits")
 	f.Int32Var(&o.limit, "limit", 100, "at most so many")

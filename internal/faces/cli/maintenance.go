@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -201,7 +202,7 @@ func newAgree(a *app) *cobra.Command {
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Maintenance.AgreeToStop(ctx, &musterv1.AgreeToStopRequest{Write: o.writing.message(), Namespace: namespace, Name: name, At: o.at.message()})
 				return res.GetWritten(), err
-			}, namespace+"/"+name+" stops then, if a visit of its nodes is due")
+			}, agreedTo(namespace+"/"+name, o.at, clock{o.Now(), o.zone()}))
 		},
 	}
 	o.writing.flags(cmd)
@@ -210,25 +211,73 @@ func newAgree(a *app) *cobra.Command {
 	return cmd
 }
 
+// agreedTo says which moment was agreed to, as it was read, and what happens then.
+func agreedTo(work string, at moment, c clock) string {
+	return fmt.Sprintf("%s stops at %s (%s), if a visit of its nodes is due then", work, c.moment(at.at), c.until(at.at))
+}
+
 // visitEndOptions are those of `muster maintenance done` and `failed`.
 type visitEndOptions struct {
 	*app
 	writing
+	outcome string
 }
 
 func newVisitEnd(a *app, verb, outcome string) *cobra.Command {
-	o := &visitEndOptions{app: a}
+	o := &visitEndOptions{app: a, outcome: outcome}
 	cmd := &cobra.Command{
-		Use: verb + " NODE", Short: "say that the work on a node, and its validation, " + outcome,
-		Example: "  muster maintenance " + verb + " tiger-h200-a-001 --reason 'by hand'",
-		Args:    needs(1, 1, "the name of a node"),
+		Use: verb + " NODE...", Short: "say that the work on nodes, and their validation, " + outcome,
+		Example: "  muster maintenance " + verb + " tiger-h200-a-001..004 --reason 'by hand'",
+		Args:    needs(1, -1, "the names of nodes, or ranges of them as in tiger-h200-i1-001..008"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
-				res, err := o.client().Maintenance.ReportVisit(ctx, &musterv1.ReportVisitRequest{Write: o.writing.message(), Node: args[0], Outcome: outcome, Why: o.reason})
-				return res.GetWritten(), err
-			}, "the visit of "+args[0]+" "+outcome)
+			names, err := nodeNames(args)
+			if err != nil {
+				return err
+			}
+			said := "the visit of " + words.Few(text.Folded(names), 4) + " " + outcome
+			if len(names) > 1 {
+				said = "the visits of " + words.Few(text.Folded(names), 4) + " " + outcome
+			}
+			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) { return o.report(ctx, names) }, said)
 		},
 	}
 	o.writing.flags(cmd)
 	return cmd
+}
+
+// report reports the visit of each node. Of several each is tried first, so that one that is refused leaves the others as
+// they are; not with a key, by which what was done already is done again.
+func (o *visitEndOptions) report(ctx context.Context, names []string) (*musterv1.Written, error) {
+	all := &musterv1.Written{}
+	if len(names) > 1 && (o.key == "" || o.dryRun) {
+		if err := o.each(ctx, names, true, all); err != nil || o.dryRun {
+			return all, err
+		}
+		all = &musterv1.Written{}
+	}
+	err := o.each(ctx, names, o.dryRun, all)
+	return all, err
+}
+
+// each asks for one node after another, and adds up what came of it. The first change moves the version on, so that it
+// alone is expected; a key is one for each node.
+func (o *visitEndOptions) each(ctx context.Context, names []string, dryRun bool, all *musterv1.Written) error {
+	for i, name := range names {
+		w := o.writing.message()
+		w.DryRun = dryRun
+		if i > 0 && !dryRun {
+			w.ExpectVersion = 0
+		}
+		if w.IdempotencyKey != "" && len(names) > 1 {
+			w.IdempotencyKey += " " + name
+		}
+		res, err := o.client().Maintenance.ReportVisit(ctx, &musterv1.ReportVisitRequest{Write: w, Node: name, Outcome: o.outcome, Why: o.reason})
+		if err != nil {
+			return err
+		}
+		one := res.GetWritten()
+		all.Version, all.At, all.DryRun, all.Repeat = one.GetVersion(), one.GetAt(), one.GetDryRun(), one.GetRepeat()
+		all.Events, all.Notes = append(all.Events, one.GetEvents()...), append(all.Notes, one.GetNotes()...)
+	}
+	return nil
 }

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 func newNotice(a *app) *cobra.Command {
@@ -54,11 +57,38 @@ func newNoticeAdd(a *app) *cobra.Command {
 }
 
 func newNoticeCancel(a *app) *cobra.Command {
-	return changesNamed(a, &cobra.Command{Use: "cancel NAME", Short: "take an announced maintenance back", Example: "  muster notice cancel host-update"},
-		"a maintenance", "cancelled", func(ctx context.Context, w *musterv1.Write, name string) (*musterv1.Written, error) {
-			res, err := a.client().Maintenance.CancelNotice(ctx, &musterv1.CancelNoticeRequest{Write: w, Name: name})
-			return res.GetWritten(), err
-		})
+	return changesNamed(a, &cobra.Command{
+		Use: "cancel NAME", Short: "take an announced maintenance back; visits that have begun are finished", Example: "  muster notice cancel host-update",
+	}, "a maintenance", "cancelled", func(ctx context.Context, w *musterv1.Write, name string) (*musterv1.Written, error) {
+		res, err := a.client().Maintenance.CancelNotice(ctx, &musterv1.CancelNoticeRequest{Write: w, Name: name})
+		if err != nil {
+			return nil, err
+		}
+		written := res.GetWritten()
+		if note := a.stillVisited(ctx, name); note != "" {
+			written.Notes = append(written.Notes, note)
+		}
+		return written, nil
+	})
+}
+
+// stillVisited says which visits of a cancelled maintenance go on; "": none, or they cannot be had.
+func (a *app) stillVisited(ctx context.Context, name string) string {
+	res, err := a.client().Maintenance.GetMaintenance(ctx, &musterv1.GetMaintenanceRequest{})
+	if err != nil {
+		return ""
+	}
+	var on []string
+	for _, v := range res.GetVisits() {
+		if v.GetOf() == name {
+			on = append(on, v.GetNode())
+		}
+	}
+	if len(on) == 0 {
+		return ""
+	}
+	folded := strings.Join(text.Folded(on), " ")
+	return fmt.Sprintf("%s under way: a visit that has begun is finished, and muster maintenance done %s ends it sooner.", text.Counted(len(on), "visit is", "visits are"), folded)
 }
 
 func newNoticeList(a *app) *cobra.Command {

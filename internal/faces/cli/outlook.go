@@ -28,9 +28,9 @@ func newOutlook(a *app) *cobra.Command {
 	o := &outlookOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "outlook CLUSTER/GPU",
-		Short: "how likely work on flex runs undisturbed for so long, from what has been",
-		Long: `Outlook says for work of a size how likely it runs on flex without being evicted or losing a node for so
-long, if it does not end before by itself. It rests on the runs of work of about that size there in the
+		Short: "how likely work on flex is to run undisturbed for some hours, from the last 28 days",
+		Long: `Outlook says how likely work of a size is to run on flex for some hours without being evicted or losing
+a node, if it does not end by itself before. It rests on the runs of work of about that size there in the
 last 28 days; where too few lasted as long, it says so. docs/flex.md says how to use flex.`,
 		Example: "  muster outlook tiger/h200 --gpus 64\n  muster outlook tiger/h200 --gpus 8 --for 2h,12h,3d",
 		Args:    needs(1, 1, "a partition, as in tiger/h200"),

@@ -23,7 +23,7 @@ func newPromise(a *app) *cobra.Command {
 	o := &promiseOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "promise [CLUSTER | CLUSTER/GPU]",
-		Short: "were promises kept: realised coverage beside what each buffer policy claims",
+		Short: "whether promises were kept: realised coverage beside what each buffer policy claims",
 		Long: `Promise says what became of every promise that was made. One is made at each full hour: over 24 hours of
 what is promisable (of an island: its own share), over 28 days of what is sustainable. It is kept if
 the whole healthy nodes never fall below it within that time.
@@ -134,7 +134,8 @@ func (p *page) ofIslands(list []*musterv1.Promises) {
 	}
 	if kept+broken > 0 {
 		p.say("")
-		p.wrapAs("", fmt.Sprintf("Islands' own shares: %s of %s judged so far were broken; -o wide lists them.", grouped(broken), counted(kept+broken, "promise", "promises")))
+		lists := map[bool]string{false: "; -o wide lists them", true: ""}[p.wide] // where they are listed already
+		p.wrapAs("", fmt.Sprintf("Islands' own shares: %s of %s judged so far were broken%s.", grouped(broken), counted(kept+broken, "promise", "promises"), lists))
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 func newReport(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "report", Aliases: []string{"reports"}, Short: "what was: waiting, health, quotas"}
+	cmd := &cobra.Command{Use: "report", Aliases: []string{"reports"}, Short: "reports on the past: waiting, health, quotas"}
 	return group(cmd, newReportWaiting(a), newReportHealth(a), newReportQuotas(a))
 }
 
@@ -163,7 +163,7 @@ func (o *standingOptions) ask(ctx context.Context) (answer, error) {
 			h.GetPromisesIssued(), h.GetPromisesBroken(), statesText(h.GetNodeHours()))
 	}
 	return answer{message: res, table: t, lead: func(p *page) { p.coveredBy(rows, &o.window) }, tail: func(p *page) {
-		p.wrapAs("", "Down and undone are GPU-hours. Each hour a promise for a day is made for a whole partition; it is kept if as many nodes were whole. muster promise has those since the first one, for 28 days and by island; the page Promise has both.")
+		p.wrapAs("", map[bool]string{false: "Down is in GPU-hours; -o wide adds those that were undone, and the states.", true: "Down and undone are in GPU-hours."}[p.wide]+" Each hour a promise for a day is made for a whole partition; it is kept if as many nodes were whole. muster promise has those since the first one, for 28 days and by island; the page Promise has both.")
 	}}, nil
 }
 

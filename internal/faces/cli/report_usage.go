@@ -12,7 +12,7 @@ import (
 )
 
 func newUsage(a *app) *cobra.Command {
-	cmd := &cobra.Command{Use: "usage", Short: "what the GPUs of workloads are seen to do: report"}
+	cmd := &cobra.Command{Use: "usage", Short: "measured use of the GPUs of workloads: report"}
 	return group(cmd, newUsageReport(a))
 }
 

@@ -81,7 +81,7 @@ break-glass; muster role table says what each may do.`,
 func newRoleRevoke(a *app) *cobra.Command {
 	o := &roleOptions{app: a}
 	cmd := &cobra.Command{
-		Use: "revoke ROLE SUBJECT", Short: "take a role again",
+		Use: "revoke ROLE SUBJECT", Short: "take a role away",
 		Example: "  muster role revoke researcher user:ada --reason 'she left the team'",
 		Args:    needs(2, 2, "a role and a subject"),
 		RunE: func(cmd *cobra.Command, args []string) error {

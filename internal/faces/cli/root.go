@@ -175,6 +175,12 @@ func badFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &value):
 		return usage("--%s: %s", value.GetFlag().Name, rightValue(value))
 	}
+	if hint := unasked(cmd, err); hint != "" {
+		return usage("%s; %s", err.Error(), hint)
+	}
+	if hint := shortMeant(cmd, err); hint != "" {
+		return usage("%s; %s", err.Error(), hint)
+	}
 	if other := alikeFlag(cmd, err); other != "" {
 		return usage("%s; %s", err.Error(), other)
 	}
@@ -250,7 +256,7 @@ func (a *app) flags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&a.server, "server", a.getenv("MUSTER_SERVER", client.DefaultAddress), "the server, as host:port or URL; several of one fleet with commas in between ($MUSTER_SERVER)")
 	f.StringVar(&a.token, "token", "", "who you are to the server ($MUSTER_TOKEN); not needed on loopback")
-	f.StringVar(&a.as, "as", "", "the user to act for; only operators may")
+	f.StringVar(&a.as, "as", "", "the user to act for, with their rights and no more; only operators may")
 	f.Var(&a.timeout, "timeout", "give up after so long, with exit code 124 (1m; none while watching)")
 	f.StringVarP(&a.output, "output", "o", "table", "table, wide, json, yaml or csv")
 	f.BoolVar(&a.exitCode, "exit-code", false, "exit with 3 if what was asked for is not so")
@@ -345,6 +351,9 @@ const mostKnown = 12
 
 // meantCommand says which commands of a group may be meant, or which there are.
 func meantCommand(cmd *cobra.Command, word string, known []string) string {
+	if other := otherVerbs[cmd.CommandPath()+" "+word]; other != "" {
+		return other
+	}
 	if there := below(cmd, word); len(there) > 0 {
 		return "did you mean " + strings.Join(there, " or ") + "?"
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
@@ -66,7 +68,7 @@ twice counts once.`,
 	o.writing.flags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "f", "", "a file with signals; - reads standard input")
-	f.StringVar(&o.check, "check", "", "which check spoke: GPUMissing")
+	f.StringVar(&o.check, "check", "", "the check that reports, as in GPUMissing")
 	f.IntVar(&o.xid, "xid", 0, "an XID of the driver: the check XIDErrors with this code")
 	f.StringVar(&o.agent, "agent", "operator", "who saw it")
 	f.StringSliceVar(&o.codes, "code", nil, "a code; may be repeated")
@@ -74,7 +76,7 @@ twice counts once.`,
 	f.BoolVar(&o.fatal, "fatal", false, "the node cannot serve")
 	f.BoolVar(&o.healthy, "healthy", false, "the check passes (again)")
 	f.BoolVar(&o.storeOnly, "store-only", false, "kept and shown, never acted on")
-	f.StringVar(&o.action, "action", "", "what is recommended: RESTART_BM")
+	f.StringVar(&o.action, "action", "", "what is recommended, as in RESTART_BM")
 	f.StringVar(&o.message, "message", "", "in words")
 	f.StringVar(&o.id, "id", "", "your name for the signal, where there is one node")
 	f.Var(&o.at, "at", "when it was seen; now if not said")
@@ -201,9 +203,18 @@ func (o *signalSendOptions) send(ctx context.Context, signals []*musterv1.Signal
 	done()
 	said := takenText(taken, known)
 	if len(signals) <= batchSize {
-		return o.print(o.Out, answer{message: last, rows: writtenRows(last.GetWritten()), lead: func(p *page) { p.written(last.GetWritten(), said, &names{}) }})
+		return o.print(o.Out, answer{message: last, rows: writtenRows(last.GetWritten()), lead: func(p *page) { p.signalsTaken(last.GetWritten(), said) }})
 	}
 	return o.print(o.Out, answer{value: object{{"taken", taken}, {"known", known}}, lead: func(p *page) { p.say("%s", said) }})
+}
+
+// signalsTaken says what became of signals. Those that are no news changed nothing, and are counted.
+func (p *page) signalsTaken(w *musterv1.Written, said string) {
+	if slices.Contains(w.GetNotes(), wire.Unchanged) {
+		p.say("%s (version %d)", said, w.GetVersion())
+		return
+	}
+	p.written(w, said, &names{})
 }
 
 // signalListOptions are those of `muster signal list`.
@@ -219,7 +230,7 @@ func newSignalList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [CLUSTER | CLUSTER/GPU]",
 		Aliases: []string{"ls"},
-		Short:   "what is remembered of nodes' signals",
+		Short:   "list the signals of nodes that are kept",
 		Example: "  muster signal list tiger/h200\n  muster signal list --unknown\n  muster signal list --node tiger-h200-i1-003 --all",
 		Args:    needs(0, 1, "at most one cluster or partition"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -23,7 +23,7 @@ func newStatus(a *app) *cobra.Command {
 	o := &statusOptions{app: a}
 	cmd := &cobra.Command{
 		Use:     "status",
-		Short:   "how the server is, and who you are to it",
+		Short:   "the state of the server, and who you are to it",
 		Example: "  muster status",
 		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -54,7 +54,7 @@ func newTokenCreate(a *app) *cobra.Command {
 	o := &tokenOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "create ACCOUNT",
-		Short: "make a token for a service account; its secret is told once",
+		Short: "make a token for a service account; its secret is shown once",
 		Long: `Create makes a token of 256 random bits for a service account. The server keeps its hash alone, so that
 the secret is told once, here. What the account may do is bound to it by muster role grant ROLE
 serviceaccount:ACCOUNT.`,

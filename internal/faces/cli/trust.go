@@ -49,7 +49,7 @@ func newTrust(a *app) *cobra.Command {
 	o := &trustOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "trust [ADDRESS…]",
-		Short: "let tokens go to a server that only a cluster names; without an address, list them",
+		Short: "trust a server that a cluster names, so that your token is sent there; without an address, list those",
 		Long: `A cluster that kubectl muster asks may say where its Muster server is. Your token is sent there only if
 you named that address: with --server, or once with muster trust. A cluster that was taken over would
 gather tokens otherwise. The address is written as the cluster writes it; the refusal shows it.`,

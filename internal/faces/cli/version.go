@@ -13,7 +13,7 @@ import (
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "which Muster this is, and which one the server is",
+		Short:   "the versions of this program and of the server",
 		Example: "  muster version",
 		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {

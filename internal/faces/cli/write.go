@@ -10,6 +10,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 )
 
 // writing is the flags of every change.
@@ -105,11 +106,15 @@ func (p *page) written(w *musterv1.Written, said string, n *names) {
 		p.say("proposed, and not done yet (version %d)", w.GetVersion())
 	case w.GetRepeat():
 		p.say("%s already, at version %d: nothing was done twice", said, w.GetVersion())
+	case slices.Contains(w.GetNotes(), wire.Unchanged):
+		p.say("%s (version %d)", strings.TrimSuffix(wire.Unchanged, "."), w.GetVersion())
 	default:
 		p.say("%s (version %d)", said, w.GetVersion())
 	}
 	for _, note := range w.GetNotes() {
-		p.wrapAs("", note)
+		if note != wire.Unchanged { // it is said in the place of what would have been done
+			p.wrapAs("", note)
+		}
 	}
 }
 

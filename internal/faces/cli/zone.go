@@ -59,7 +59,7 @@ func newZoneAdd(a *app) *cobra.Command {
 	f.Var(&o.from, "from", "when it begins (now)")
 	f.Var(&o.to, "to", "when it ends")
 	f.StringVar(&o.want.Recur, "recur", "", "a rule of RFC 5545, of which --from to --to is the first occurrence")
-	f.StringVar(&o.want.TimeZone, "time-zone", "", "in which the rule and days are meant, as in Europe/London (none: UTC for the rule, your own for days)")
+	f.StringVar(&o.want.TimeZone, "time-zone", "", "time zone of the rule and the days, as in Europe/London (none: UTC for the rule, your own for days)")
 	f.StringSliceVar(&o.want.Blocks, "block", nil, "an impact that it keeps away; may be repeated; none: freeze, restart and replace")
 	f.StringVar(&o.want.Owner, "owner", "", "whom to ask about it")
 	f.StringVar(&o.want.Link, "link", "", "where it is written down")

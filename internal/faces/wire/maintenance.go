@@ -88,8 +88,20 @@ func zone(z *fleet.Zone, row view.Zone) *musterv1.Zone {
 func notice(o *fleet.Notice, row view.Maintenance) *musterv1.Notice {
 	return &musterv1.Notice{
 		Name: o.Name, Nodes: o.Nodes, Starts: Instant(o.Starts), Lasts: length(o.Lasts), Impact: string(o.Impact), Freeze: length(o.Freeze), Provider: o.Provider,
-		State: row.State, BlockedBy: row.BlockedBy, Conflicts: row.Conflicts, By: o.By,
+		State: row.State, BlockedBy: blockedBy(row.Waits), Conflicts: row.Conflicts, By: o.By,
 	}
+}
+
+// blockedBy says what holds visits back: the zone, or the kind of reason with the work or quota behind it.
+func blockedBy(list []maintenance.Wait) (texts []string) {
+	for _, w := range list {
+		if w.Who == "" || w.Zone != "" {
+			texts = append(texts, w.By())
+		} else {
+			texts = append(texts, w.By()+" ("+w.Who+")")
+		}
+	}
+	return texts
 }
 
 func visit(p *fleet.Partition, v *fleet.Visit) *musterv1.Visit {
