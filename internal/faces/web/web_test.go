@@ -145,6 +145,21 @@ func TestWrongAddressesAreAnswered(t *testing.T) {
 	}
 }
 
+// A thing that may have ended is looked for at an earlier moment: links lead there, as far back as the record goes.
+func TestWhatIsNotFoundIsLookedForEarlier(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.clock.Add(int64(30 * time.Hour))
+	h.do(core.Tick{})
+	_, body := h.get("/team/none")
+	links := regexp.MustCompile(`<a href="/team/none\?as-of=([^"]*)">([^<]*)</a>`).FindAllStringSubmatch(body, -1)
+	if len(links) != 2 || links[0][2] != "an hour earlier" || links[1][2] != "a day earlier" {
+		t.Fatalf("it leads to %v", links)
+	}
+	if _, body = h.get("/no"); strings.Contains(body, "earlier") {
+		t.Error("a page that there never was is said to be found earlier")
+	}
+}
+
 // A haircut is drafted, saved, reviewed, told, applied and undone; each form is
 // done once, however often it is sent, and only if it was made for this browser.
 func TestHaircutByForms(t *testing.T) {
