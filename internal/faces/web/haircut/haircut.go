@@ -139,6 +139,9 @@ func Compare(v *frame.Visit) (frame.Page, error) {
 	return frame.Page{Part: true, Body: compareBody(v, c.GetEffects())}, nil
 }
 
+// effects are what each policy would do, as columns and, on a narrow screen, as labels.
+var effects = []string{"sustainable", "excess", "cut", "of it above usage", "idle", "the rest", "quotas", "owners", "below gang"}
+
 // compared are the policies that stand side by side: some shares of each kind that keeps
 // one back, and all kinds that learn.
 func compared() (buffers []*musterv1.Buffer) {
