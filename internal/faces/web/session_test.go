@@ -31,6 +31,10 @@ func TestSignInsOfOthersAreAnAdmins(t *testing.T) {
 		}
 		return body
 	}
+	_, none := open(t, nil).furnish().get("/sessions")
+	if n := strings.Count(none, "No sign-in was seen that you may see."); n != 1 {
+		t.Errorf("that there is none is said %d times", n)
+	}
 	bobs := as("bob")
 	has(t, bobs, "1 sign-in of bob", "tokens-file", "127.0.0.1", "/do/end-sign-ins?")
 	has(t, as("olga"), "2 sign-ins of 2 people", "/sessions?user=bob", "user=bob", "/do/end-sign-ins?", `href="/sessions?user=olga"`)
