@@ -101,7 +101,15 @@ func lead(h *musterv1.Haircut) string {
 		does = "Cuts every grant by the buffer: "
 	}
 	return does + draw.Count(int(h.GetSums().GetTotal()), "GPU") + " from " + draw.Count(int(h.GetQuotas()), "quota") +
-		", in " + draw.Count(len(h.GetWaves()), "wave") + "."
+		", in " + draw.Count(len(h.GetWaves()), "wave") + "." + wavesInForce(h)
+}
+
+// wavesInForce says how many waves of a saved plan were applied; "" where none was.
+func wavesInForce(h *musterv1.Haircut) string {
+	if !slices.ContainsFunc(h.GetWaves(), waveInForce) {
+		return ""
+	}
+	return " Of the waves " + inForce(h) + " are in force."
 }
 
 // draw makes a dumbbell for each grant that a plan looks at.
