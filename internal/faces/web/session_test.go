@@ -42,3 +42,17 @@ func TestSignInsOfOthersAreAnAdmins(t *testing.T) {
 		t.Errorf("ada sees sign-ins of others:\n%s", own)
 	}
 }
+
+// A token that is too short to be one is told as that: an operator may have listed it, and would look for another cause.
+func TestAShortTokenIsToldToBeShort(t *testing.T) {
+	sum := sha256.Sum256([]byte("short"))
+	tokens, err := api.ParseTokens(strings.NewReader("- {token_sha256: " + hex.EncodeToString(sum[:]) + ", user: ada}\n"))
+	must(t, err)
+	h := open(t, tokens).furnish()
+	h.post("/sign-in", url.Values{"token": {"short"}, "back": {"/"}})
+	code, body := h.get("/")
+	if code != http.StatusUnauthorized {
+		t.Errorf("it is answered with %d", code)
+	}
+	has(t, body, "That token is not known here, or has fewer than 22 characters.")
+}

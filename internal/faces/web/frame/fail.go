@@ -227,7 +227,7 @@ func (v *Visit) fail(err error) {
 	if t.signIn { // what the API says is for programs
 		t.text = "This server needs to know who you are."
 		if v.self.token != "" && v.site.o.Login == "" {
-			t.text = "That token is not known here. Ask an operator of this server for one."
+			t.text = "That token is not known here, or has fewer than 22 characters. Ask an operator of this server for one."
 		}
 	}
 	if t.next == lookEarlier {
