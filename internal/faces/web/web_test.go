@@ -214,7 +214,7 @@ func TestHaircutByForms(t *testing.T) {
 		t.Fatalf("apply: %d, %d assigned\n%.900s", code, assigned(), body)
 	}
 	_, plan := h.get("/haircut/spring")
-	has(t, plan, "Of the waves 1 of ", " are in force.")
+	has(t, plan, "In force: 1 of ", " waves.")
 	elm := core.SetGrant{Quota: "research/elm", Partition: "tiger/h200", GPUs: 40, Overcommit: true}
 	h.do(core.CreateQuota{Path: elm.Quota}, elm) // the room is given to another quota meanwhile
 	if code, _ := step("undo", wave); code != http.StatusBadRequest {

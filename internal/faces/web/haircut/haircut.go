@@ -109,7 +109,7 @@ func wavesInForce(h *musterv1.Haircut) string {
 	if !slices.ContainsFunc(h.GetWaves(), waveInForce) {
 		return ""
 	}
-	return " Of the waves " + inForce(h) + " are in force."
+	return " In force: " + inForce(h) + " waves."
 }
 
 // draw makes a dumbbell for each grant that a plan looks at.
