@@ -46,7 +46,7 @@ func tellFleet(e event.Event, _ Names) (Told, bool) {
 		}
 		return Told{Incident, e.Name, says + incidentWhere(e.Scope, e.Nodes)}, true
 	case event.IncidentUpdated:
-		return Told{Incident, e.Name, "is updated" + because(e.Note)}, true
+		return Told{Incident, e.Name, incidentUpdated(e)}, true
 	case event.IncidentClosed:
 		return Told{Incident, e.Name, "is closed"}, true
 	}
@@ -89,6 +89,32 @@ func nodeChanged(e event.NodeChanged) string {
 		says += ", by " + map[fleet.StateOwner]string{fleet.ByOperator: "an operator", fleet.ByCluster: "its cluster", fleet.ByMaintenance: "maintenance"}[e.Owner]
 	}
 	return says + because(e.Signal)
+}
+
+// incidentUpdated says what of an incident is otherwise now, and what was found out.
+func incidentUpdated(e event.IncidentUpdated) string {
+	var says []string
+	for _, one := range []struct {
+		to         *string
+		what, none string
+	}{{e.Severity, "", "without a severity"}, {e.Scope, "in ", "in the whole fleet"}, {e.Owner, "owned by ", "without an owner"}, {e.Link, "written down at ", "without a link"}} {
+		switch {
+		case one.to == nil:
+		case *one.to == "":
+			says = append(says, one.none)
+		default:
+			says = append(says, one.what+*one.to)
+		}
+	}
+	if e.Nodes != nil && len(*e.Nodes) == 0 {
+		says = append(says, "without nodes")
+	} else if e.Nodes != nil {
+		says = append(says, "on "+Few(*e.Nodes, 2))
+	}
+	if len(says) == 0 {
+		return "is updated" + because(e.Note)
+	}
+	return "is now " + strings.Join(says, ", ") + because(e.Note)
 }
 
 func incidentWhere(scope string, nodes []string) string {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // This file says which targets work may have (semantics §4).
@@ -23,9 +24,17 @@ func checkTarget(s *fleet.State, by Actor, spec fleet.Spec, target, partition st
 	}
 	q := s.Quota(target)
 	if q == nil {
-		return NoQuota(s, target)
+		return noTarget(s, target)
 	}
 	return by.barred(s, q, spec)
+}
+
+// noTarget refuses a target that is neither a quota nor flex, and says which may be meant.
+func noTarget(s *fleet.State, target string) *Refusal {
+	if s.Cluster(target) == nil && text.Nearest(target, []string{fleet.Flex}) != "" {
+		return refuse(NoSuchQuota, "there is no quota %q; did you mean \"flex\"?", clip(target))
+	}
+	return NoQuota(s, target)
 }
 
 // MayTarget says whether work of an actor may target a quota, as its submission is judged.

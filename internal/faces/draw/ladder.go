@@ -32,7 +32,7 @@ func Ladder(rungs []Rung, from, now, to time.Time, w Width) SVG {
 		p.times(s, top-4, bottom)
 	}
 	x := s.at(now)
-	p.text(x, 11, "now", style{size: small, quiet: true, at: middle})
+	p.now(x)
 	for i, r := range rungs {
 		y := top + row*float64(i)
 		bar := y + (row-14)/2
@@ -49,6 +49,12 @@ func Ladder(rungs []Rung, from, now, to time.Time, w Width) SVG {
 		p.stroke(Metal, 1, "3 3", "now", [2]float64{x, top - 4}, [2]float64{x, bottom})
 	}
 	return p.done(bottom + 22)
+}
+
+// now names the line of the present, inside the picture wherever it stands.
+func (p *pen) now(x float64) {
+	half := width("now", small)/2 + 1
+	p.text(max(half, min(x, p.w-half)), 11, "now", style{size: small, quiet: true, at: middle})
 }
 
 func (p *pen) rung(r Rung, y, names float64, w Width) {

@@ -32,15 +32,32 @@ func StepRows(id, label string, rows []Steps, from, now, to time.Time, w Width) 
 	}
 	const top = 18.0
 	s, bottom := span{from, to, names, float64(w) - notes}, top+row*float64(len(rows))
-	p.times(s, top-4, bottom)
+	if w == Narrow {
+		p.times(s, bottom-4, bottom) // lines would run through the names
+	} else {
+		p.times(s, top-4, bottom)
+	}
 	for i, r := range rows {
 		p.stepRow(r, s, top+row*float64(i), w, names, notes)
 	}
 	if !now.Before(from) && now.Before(to) {
-		p.stroke(Metal, 1.5, "", "now", [2]float64{s.at(now), top - 4}, [2]float64{s.at(now), bottom})
-		p.text(s.at(now), 11, "now", style{size: small, quiet: true, at: middle})
+		p.nowLine(s.at(now), top, row, len(rows), w)
 	}
 	return p.done(p.legend(0, bottom+26, keysOf(rows)...))
+}
+
+// nowLine draws the present: one line down a wide picture, and on a narrow one a stroke beside each row's bars, as names stand
+// above them.
+func (p *pen) nowLine(x, top, row float64, rows int, w Width) {
+	p.now(x)
+	if w != Narrow {
+		p.stroke(Metal, 1.5, "", "now", [2]float64{x, top - 4}, [2]float64{x, top + row*float64(rows)})
+		return
+	}
+	for i := range rows {
+		bar := top + row*float64(i) + 20
+		p.stroke(Metal, 1.5, "", "now", [2]float64{x, bar - 2}, [2]float64{x, bar + 16})
+	}
 }
 
 // stepRow draws a row: its name, its bars, when it is to be expected, and what it took.
@@ -60,9 +77,14 @@ func (p *pen) stepRow(r Steps, s span, y float64, w Width, names, notes float64)
 		x0, x1 := s.at(b.From), s.at(b.To)
 		p.link(b.Href, func() { p.rect(b.Ink, x0, bar, max(2, x1-x0-1), high, b.Says) }) // a gap tells one try from the next
 	}
-	if !r.P90.IsZero() {
+	switch {
+	case r.P90.IsZero():
+	case r.P50.After(s.to):
+		p.runsOff(s, r.P50, "from ", bar)
+	default:
 		x0, x1 := s.at(r.P50), s.at(r.P90)
 		p.rect(Paper, x0, bar, max(3, x1-x0), high, "expected by "+r.P50.UTC().Format("2 Jan 15:04")+" (p50), "+r.P90.UTC().Format("2 Jan 15:04")+" (p90) UTC")
+		p.runsOff(s, r.P90, "to ", bar)
 	}
 }
 

@@ -125,6 +125,14 @@ var stateInk = map[string]draw.Ink{
 	"degraded": draw.Suspect, "maintenance": draw.Planned, "retired": draw.Paper,
 }
 
+// downName is what a step of nodes that are down is called: their state and its cause, and neither twice.
+func downName(state, cause string) string {
+	if strings.HasPrefix(cause, state+" ") {
+		return cause
+	}
+	return strings.Trim(state+": "+cause, ": ")
+}
+
 // downs are the steps from installed to healthy: the states with the most GPUs
 // first, and the rest together.
 func downs(to Leads, health []*musterv1.PartitionHealth, installed, healthy int) []draw.Step {
@@ -152,7 +160,7 @@ func downs(to Leads, health []*musterv1.PartitionHealth, installed, healthy int)
 	var list []draw.Step
 	at := installed
 	for i, g := range groups {
-		name, gpus := strings.Trim(g.state+": "+g.cause, ": "), g.gpus
+		name, gpus := downName(g.state, g.cause), g.gpus
 		if i == 5 && len(groups) > 6 {
 			name, gpus = "down for other causes", at-healthy
 		}

@@ -67,7 +67,7 @@ func TestAClusterIsPlannedByAForm(t *testing.T) {
 	}
 	before := count()
 	for _, c := range []struct{ name, islands, blueprint, says string }{
-		{"puma", "a=4", "nd", "write name:nodes"},
+		{"puma", "a-4", "nd", "write name:nodes"},
 		{"puma", "a:4 a:2", "nd", "is named twice"},
 		{"puma", "a:4", "none", "muster blueprint list"},
 		{"lynx", "a:4", "nd", "is planned already"},
@@ -80,7 +80,7 @@ func TestAClusterIsPlannedByAForm(t *testing.T) {
 			t.Errorf("%+v is answered with %d, %d records; it does not say so: %.3000s", c, code, count()-before, page)
 		}
 	}
-	tried, done := h.change("cluster-plan", record("puma", "a:4 b:2", "nd"))
+	tried, done := h.change("cluster-plan", record("puma", "a=4 b:2", "nd"))
 	has(t, tried, "What would change", "muster cluster plan puma")
 	has(t, done, "puma")
 	h.engine.Read(func(s *fleet.State) {

@@ -48,13 +48,14 @@ func TestAGrantIsTriedAndThenSet(t *testing.T) {
 func TestFormsSayWhyTheyWouldBeRefused(t *testing.T) {
 	h := open(t, nil).furnish()
 	for path, want := range map[string]string{
-		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":             "GPUs: &#34;many&#34; is not a whole number of 0 or more; write one such as 352",
-		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=128":              "It would be refused",
-		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday": "Until: &#34;yesterday&#34; is past (",
-		"/do/cancel?try=yes&job=base":                                                "Workload: &#34;base&#34; is not NAMESPACE/NAME; write it as in oak/pretrain-1",
-		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=":                      "Share in %: is empty; write one such as 15",
-		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=99999999999": "GPUs: &#34;99999999999&#34; is too large; write a whole number such as 352",
-		"/do/grant?try=yes&quota=research/oak":                                       "Partition: is empty; write tiger/h200; GPUs: is empty; write 352",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":                     "GPUs: &#34;many&#34; is not a whole number of 0 or more; write one such as 352",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=128":                      "It would be refused",
+		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday":         "Until: &#34;yesterday&#34; is past (",
+		"/do/cancel?try=yes&job=base":                                                             "Workload: &#34;base&#34; is not NAMESPACE/NAME; write it as in oak/pretrain-1",
+		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=":                                   "Share in %: is empty; write one such as 15",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=99999999999":              "GPUs: &#34;99999999999&#34; is too large; write a whole number such as 352",
+		"/do/grant?try=yes&quota=research/oak":                                                    "Partition: is empty; write one such as tiger/h200; GPUs: is empty; write one such as 352",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=sixty&until=frday&gang=x": "write one such as 352; Until: &#34;frday&#34; may mean friday",
 	} {
 		code, body := h.get(path)
 		if code != http.StatusOK || !strings.Contains(body, want) {
@@ -66,6 +67,14 @@ func TestFormsSayWhyTheyWouldBeRefused(t *testing.T) {
 		if strings.Contains(body, "The same on the command line") {
 			t.Errorf("%s names a command that would be refused, too", path)
 		}
+	}
+}
+
+// A form at an earlier moment says that the past cannot be changed, in a sentence.
+func TestAFormOfThePastSaysThatItIsOne(t *testing.T) {
+	code, body := open(t, nil).furnish().get("/do/grant?as-of=2h")
+	if code != http.StatusBadRequest || !strings.Contains(body, "The past cannot be changed; take as-of out of the address.") {
+		t.Errorf("it is answered with %d\n%s", code, between(body, "<main", "</main>"))
 	}
 }
 

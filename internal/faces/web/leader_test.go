@@ -28,6 +28,32 @@ func TestOpenQuotasSayThatTheyAre(t *testing.T) {
 	}
 }
 
+// That no promise was broken says little while most are not judged: the first page says how many still run.
+func TestNoBrokenPromiseIsNotAKeptOne(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.clock.Add(int64(2 * time.Hour))
+	h.do(core.Tick{})
+	_, body := h.get("/part/broken?window=24h")
+	has(t, body, "None.", "promises for whole partitions not judged yet: a promise is judged when its horizon is over.")
+}
+
+// Beside a figure of assigned stand its shares, each with a space before what it is of.
+func TestSharesOfAssignedSayOfWhat(t *testing.T) {
+	_, body := open(t, nil).furnish().get("/")
+	has(t, body, `<span class="of"> of healthy</span>`, `<span class="of"> of sustainable</span>`)
+}
+
+// What maintenance takes is no failure: the page of a partition does not call it one.
+func TestMaintenanceIsNotCalledAFailure(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.do(core.SetNodes{Names: []string{"tiger-h200-i1-001"}, State: fleet.Maintenance})
+	_, body := h.get("/partition/tiger/h200")
+	has(t, body, "GPUs are not healthy: their nodes failed, or are under maintenance.", "GPUs are left before less can be promised.")
+	if strings.Contains(body, "Failures take") {
+		t.Error("maintenance is called a failure")
+	}
+}
+
 // The waterfall says which part of the buffer serves flex, and says nothing of what is busy
 // where utilisation was not measured.
 func TestTheWaterfallNamesTheBufferThatServesFlex(t *testing.T) {

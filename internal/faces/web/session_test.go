@@ -31,10 +31,28 @@ func TestSignInsOfOthersAreAnAdmins(t *testing.T) {
 		}
 		return body
 	}
+	_, none := open(t, nil).furnish().get("/sessions")
+	if n := strings.Count(none, "No sign-in was seen that you may see."); n != 1 {
+		t.Errorf("that there is none is said %d times", n)
+	}
 	bobs := as("bob")
 	has(t, bobs, "1 sign-in of bob", "tokens-file", "127.0.0.1", "/do/end-sign-ins?")
 	has(t, as("olga"), "2 sign-ins of 2 people", "/sessions?user=bob", "user=bob", "/do/end-sign-ins?", `href="/sessions?user=olga"`)
 	if own := as("ada"); strings.Contains(own, "bob") || strings.Contains(own, "olga") {
 		t.Errorf("ada sees sign-ins of others:\n%s", own)
 	}
+}
+
+// A token that is too short to be one is told as that: an operator may have listed it, and would look for another cause.
+func TestAShortTokenIsToldToBeShort(t *testing.T) {
+	sum := sha256.Sum256([]byte("short"))
+	tokens, err := api.ParseTokens(strings.NewReader("- {token_sha256: " + hex.EncodeToString(sum[:]) + ", user: ada}\n"))
+	must(t, err)
+	h := open(t, tokens).furnish()
+	h.post("/sign-in", url.Values{"token": {"short"}, "back": {"/"}})
+	code, body := h.get("/")
+	if code != http.StatusUnauthorized {
+		t.Errorf("it is answered with %d", code)
+	}
+	has(t, body, "That token is not known here, or has fewer than 22 characters.")
 }

@@ -145,6 +145,21 @@ func TestWrongAddressesAreAnswered(t *testing.T) {
 	}
 }
 
+// A thing that may have ended is looked for at an earlier moment: links lead there, as far back as the record goes.
+func TestWhatIsNotFoundIsLookedForEarlier(t *testing.T) {
+	h := open(t, nil).furnish()
+	h.clock.Add(int64(30 * time.Hour))
+	h.do(core.Tick{})
+	_, body := h.get("/team/none")
+	links := regexp.MustCompile(`<a href="/team/none\?as-of=([^"]*)">([^<]*)</a>`).FindAllStringSubmatch(body, -1)
+	if len(links) != 2 || links[0][2] != "an hour earlier" || links[1][2] != "a day earlier" {
+		t.Fatalf("it leads to %v", links)
+	}
+	if _, body = h.get("/no"); strings.Contains(body, "earlier") {
+		t.Error("a page that there never was is said to be found earlier")
+	}
+}
+
 // A haircut is drafted, saved, reviewed, told, applied and undone; each form is
 // done once, however often it is sent, and only if it was made for this browser.
 func TestHaircutByForms(t *testing.T) {
@@ -198,6 +213,8 @@ func TestHaircutByForms(t *testing.T) {
 	if code, body := step("apply", wave); code != http.StatusOK || assigned() >= 104 {
 		t.Fatalf("apply: %d, %d assigned\n%.900s", code, assigned(), body)
 	}
+	_, plan := h.get("/haircut/spring")
+	has(t, plan, "In force: 1 of ", " waves.")
 	elm := core.SetGrant{Quota: "research/elm", Partition: "tiger/h200", GPUs: 40, Overcommit: true}
 	h.do(core.CreateQuota{Path: elm.Quota}, elm) // the room is given to another quota meanwhile
 	if code, _ := step("undo", wave); code != http.StatusBadRequest {

@@ -44,7 +44,7 @@ var planCluster = action{
 // islands reads a field of islands, each NAME:NODES.
 func (a *attempt) islands(name string) (list []*musterv1.PlannedIsland) {
 	for _, one := range strings.Fields(a.values[name]) {
-		island, count, _ := strings.Cut(one, ":")
+		island, count, _ := strings.Cut(strings.Replace(one, "=", ":", 1), ":") // the command line takes either
 		nodes, err := strconv.ParseInt(count, 10, 32)
 		if err != nil || nodes < 1 || island == "" {
 			a.fault(name, frame.Unfit(one, "an island with its number of nodes", "name:nodes, as in a:16"))

@@ -15,14 +15,14 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/web/frame"
 )
 
-// attempt is one try at an action, for real or dry. Reading a field that is wrong notes the
-// first error; send then sends nothing.
+// attempt is one try at an action, for real or dry. Reading a field that is wrong notes what
+// is wrong; send then sends nothing.
 type attempt struct {
 	v      *frame.Visit
 	fields []field
 	values values
 	write  *musterv1.Write
-	wrong  error
+	faults map[string]string // what is wrong, by fields
 }
 
 func (a *attempt) text(name string) string { return a.values[name] }
@@ -113,11 +113,15 @@ func (a *attempt) maybeUntil(name string) *timestamppb.Timestamp {
 	return a.until(name)
 }
 
-// fault notes what is wrong with a field.
+// fault notes what is wrong with a field: the first that is.
 func (a *attempt) fault(name, what string) {
-	if a.wrong == nil {
-		a.wrong = frame.Wrong(name, what)
+	if a.faults[name] != "" {
+		return
 	}
+	if a.faults == nil {
+		a.faults = map[string]string{}
+	}
+	a.faults[name] = what
 }
 
 // unfit notes that the value of a field is not something, and what to write instead.
@@ -140,8 +144,8 @@ type answer interface{ GetWritten() *musterv1.Written }
 
 // send calls the API, unless a field was wrong.
 func send[M any, A answer](a *attempt, call func(context.Context, *M) (A, error), m *M) (*musterv1.Written, error) {
-	if a.wrong != nil {
-		return nil, a.wrong
+	if len(a.faults) > 0 {
+		return nil, frame.WrongFields(a.faults)
 	}
 	r, err := call(a.v.Ctx, m)
 	if err != nil {

@@ -90,7 +90,7 @@ func Page(v *frame.Visit) (frame.Page, error) {
 		return frame.Nowhere(v)
 	}
 	if v.AsOf != nil {
-		return frame.Page{}, frame.Wrong("as-of", "is in the past, which cannot be changed; go back to now first")
+		return frame.Page{}, frame.Wrong("", "the past cannot be changed; take as-of out of the address")
 	}
 	m := view{v: v, action: act, values: act.read(v.Request.URL.Query())}
 	m.now = m.standings()

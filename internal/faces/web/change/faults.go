@@ -31,9 +31,17 @@ func (f field) lacks(value string) string {
 	case len(f.choices) > 0 && none && (value != "" || f.must):
 		return frame.Unfit(value, "one of its choices", f.anyChoice())
 	case f.must && value == "":
-		return frame.Unfit(value, "", cmp.Or(f.sample, "what it is about"))
+		return frame.Unfit(value, "", f.instead())
 	}
 	return ""
+}
+
+// instead is what to write into a field that is empty: its sample is an example.
+func (f field) instead() string {
+	if f.sample == "" {
+		return "what it is about"
+	}
+	return "one such as " + f.sample
 }
 
 // anyChoice lists what a field may hold.

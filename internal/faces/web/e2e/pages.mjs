@@ -46,6 +46,16 @@ await step('the table of clusters shows its last column beside figures of thousa
   assert.ok(whole <= shown, `${whole} px in ${shown}`);
 });
 
+for (const [name, path, label] of [['clusters', '/', 'Clusters'], ['teams', '/teams', 'Grants'], ['the build-out board', '/build-out', 'Clusters by phase']]) {
+  await step(`${name} fit a page of 1100 pixels, with figures of thousands`, async tab => {
+    await go(tab, path);
+    const table = tab.locator(`[aria-label="${label}"]`);
+    await table.locator('td.n .num').evaluateAll(list => list.forEach(one => { one.textContent = '12,288'; }));
+    const [whole, shown] = await table.evaluate(t => [t.scrollWidth, t.clientWidth]);
+    assert.ok(whole <= shown, `${whole} px in ${shown}`);
+  }, { viewport: { width: 1100, height: 800 } });
+}
+
 await step('team and command line agree', async tab => {
   const at = new Date(Date.now() - 1500).toISOString().replace(/\.\d+Z$/, 'Z');
   const said = json('quota', 'list', '--as-of', at);

@@ -156,7 +156,7 @@ func burnedOf(t *musterv1.Target) (b burned) {
 		switch {
 		case strings.HasPrefix(by.GetCause(), "evicted: "):
 			b.evictions += share
-		case strings.HasPrefix(by.GetCause(), "maintenance"):
+		case strings.HasPrefix(by.GetCause(), "maintenance"), strings.HasPrefix(by.GetCause(), "rollout "): // a rollout is named where one took the node
 			b.maintenance += share
 		default:
 			b.hardware += share

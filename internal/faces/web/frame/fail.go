@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/faces/web/parts"
 )
 
 // WrongInput is the error that something in an address or a form is wrong.
@@ -28,6 +30,20 @@ func (w *WrongInput) Error() string {
 
 // Wrong is the error that a field of an address or a form is wrong, and how. Of field "" what is wrong names it itself.
 func Wrong(field, what string) error { return &WrongInput{field, what} }
+
+// wrongFields is the error that several fields of a form are wrong.
+type wrongFields map[string]string
+
+func (w wrongFields) Error() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(w)) {
+		all = append(all, Label(name)+": "+w[name])
+	}
+	return strings.Join(all, "; ")
+}
+
+// WrongFields is the error that fields of a form are wrong, and how each is.
+func WrongFields(faults map[string]string) error { return wrongFields(faults) }
 
 // Unfit says what is wrong with a value and what would be right: that it is not something, and what to write instead.
 func Unfit(value, something, instead string) string {
@@ -73,13 +89,17 @@ type trouble struct {
 	signIn bool
 
 	nowhere bool // see missing
+	earlier []earlierLink
 }
+
+// earlierLink leads to the same address at an earlier moment.
+type earlierLink struct{ text, path string }
 
 // What readers are told to do next.
 const (
 	mendAddress = "Correct the address, or go back."
 	tryAgain    = "Try again. If it fails again, the server's log says more."
-	lookEarlier = "It may have ended, or been renamed. Look at an earlier moment."
+	lookEarlier = "It may have ended, or been renamed."
 )
 
 // troubleOf says what an error means to the reader of a page, and what to do about it.
@@ -87,6 +107,10 @@ func troubleOf(err error) trouble {
 	var input *WrongInput
 	if errors.As(err, &input) {
 		return trouble{status: http.StatusBadRequest, title: "This cannot be asked", text: input.Error(), next: mendAddress}
+	}
+	var fields wrongFields
+	if errors.As(err, &fields) {
+		return trouble{status: http.StatusBadRequest, title: "This cannot be asked", text: fields.Error(), next: mendAddress}
 	}
 	var gone *missing
 	if errors.As(err, &gone) {
@@ -203,8 +227,11 @@ func (v *Visit) fail(err error) {
 	if t.signIn { // what the API says is for programs
 		t.text = "This server needs to know who you are."
 		if v.self.token != "" && v.site.o.Login == "" {
-			t.text = "That token is not known here. Ask an operator of this server for one."
+			t.text = "That token is not known here, or has fewer than 22 characters. Ask an operator of this server for one."
 		}
+	}
+	if t.next == lookEarlier {
+		t.earlier = v.earlier()
 	}
 	f, p := v.troubleFrame(t), Page{Title: t.title, Still: true, Status: t.status}
 	p.Body = troubleBody(f, t)
@@ -214,6 +241,20 @@ func (v *Visit) fail(err error) {
 	}
 	v.Writer.WriteHeader(t.status)
 	_ = layout(f, p).Render(v.Ctx, v.Writer)
+}
+
+// earlier leads to this address as it was an hour, a day and a week before, as far as the record goes back.
+func (v *Visit) earlier() (list []earlierLink) {
+	begin := v.Begin()
+	for _, one := range []struct {
+		text string
+		back time.Duration
+	}{{"an hour earlier", time.Hour}, {"a day earlier", 24 * time.Hour}, {"a week earlier", 7 * 24 * time.Hour}} {
+		if at := v.At().Add(-one.back); !at.Before(begin) {
+			list = append(list, earlierLink{one.text, v.Here("as-of", parts.Stamp(at))})
+		}
+	}
+	return list
 }
 
 // troubleFrame is the frame around trouble: of now, and bare for a reader who is not known.

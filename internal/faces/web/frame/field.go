@@ -2,6 +2,7 @@ package frame
 
 import (
 	"errors"
+	"maps"
 	"strings"
 
 	"connectrpc.com/connect"
@@ -17,6 +18,10 @@ func Places(err error) map[string]string {
 	var input *WrongInput
 	if errors.As(err, &input) {
 		list[input.field] = input.what
+	}
+	var fields wrongFields
+	if errors.As(err, &fields) {
+		maps.Copy(list, fields)
 	}
 	var ce *connect.Error
 	if errors.As(err, &ce) {

@@ -101,7 +101,15 @@ func lead(h *musterv1.Haircut) string {
 		does = "Cuts every grant by the buffer: "
 	}
 	return does + draw.Count(int(h.GetSums().GetTotal()), "GPU") + " from " + draw.Count(int(h.GetQuotas()), "quota") +
-		", in " + draw.Count(len(h.GetWaves()), "wave") + "."
+		", in " + draw.Count(len(h.GetWaves()), "wave") + "." + wavesInForce(h)
+}
+
+// wavesInForce says how many waves of a saved plan were applied; "" where none was.
+func wavesInForce(h *musterv1.Haircut) string {
+	if !slices.ContainsFunc(h.GetWaves(), waveInForce) {
+		return ""
+	}
+	return " In force: " + inForce(h) + " waves."
 }
 
 // draw makes a dumbbell for each grant that a plan looks at.
@@ -138,6 +146,9 @@ func Compare(v *frame.Visit) (frame.Page, error) {
 	}
 	return frame.Page{Part: true, Body: compareBody(v, c.GetEffects())}, nil
 }
+
+// effects are what each policy would do, as columns and, on a narrow screen, as labels.
+var effects = []string{"sustainable", "excess", "cut", "of it above usage", "idle", "the rest", "quotas", "owners", "below gang"}
 
 // compared are the policies that stand side by side: some shares of each kind that keeps
 // one back, and all kinds that learn.

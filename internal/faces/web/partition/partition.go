@@ -187,7 +187,7 @@ func (m *view) captions() {
 	}
 }
 
-// bufferUsed is how much of the buffer failures took, and how much of it is left.
+// bufferUsed is how much of the buffer failures and maintenance took, and how much of it is left.
 func (m view) bufferUsed() (used, left int) {
 	f := m.p.GetFigures()
 	left = max(0, int(f.GetHealthy()-f.GetPromisable()))

@@ -44,7 +44,32 @@ func BrokenPart(v *frame.Visit) (frame.Page, error) {
 	for _, one := range b.GetBreaks() {
 		rows = append(rows, rowOf(v, one))
 	}
-	return frame.Page{Part: true, Body: brokenList(v, rows, int(b.GetFound())-len(rows))}, nil
+	m := brokenTableView{rows: rows, more: int(b.GetFound()) - len(rows)}
+	if q.Get("window") != "" {
+		m.open = openText(v, ask.GetScope())
+	}
+	return frame.Page{Part: true, Body: brokenList(v, m)}, nil
+}
+
+// brokenTableView is the list of what broke promises.
+type brokenTableView struct {
+	rows []brokenRow
+	more int    // that are older
+	open string // what may still break
+}
+
+// openText says how many promises are not judged yet: that none of them is broken means little. "" where none runs, or that
+// is not known.
+func openText(v *frame.Visit, scope string) string {
+	r, err := v.Promises.Promises(v.Ctx, &musterv1.PromisesRequest{AsOf: v.AsOf, Scope: scope, WithoutIslands: true})
+	open := 0
+	for _, p := range r.GetPromises() {
+		open += int(p.GetOpen())
+	}
+	if err != nil || open == 0 {
+		return ""
+	}
+	return draw.Count(open, "promise") + " for whole partitions not judged yet: a promise is judged when its horizon is over."
 }
 
 // BrokenList is the page of what broke promises; the past, which may take long, comes later.

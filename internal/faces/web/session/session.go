@@ -44,7 +44,7 @@ func (m view) lead() string {
 	}
 	switch {
 	case len(m.list) == 0:
-		return "No sign-in was seen that you may see."
+		return "Who is signed in to this server, and by which way."
 	case len(people) == 1:
 		return draw.Count(len(m.list), "sign-in") + " of " + m.list[0].GetUser() + ", since this server started."
 	}
