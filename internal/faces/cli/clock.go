@@ -7,10 +7,20 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
-// clock says moments: those of today by their time, others with their day.
+// clock says moments: those of today by their time, others with their day. Lengths of time count to or from the
+// moment that is asked about.
 type clock struct {
 	now  time.Time
 	zone *time.Location
+	asOf time.Time // the moment that is asked about; zero: now
+}
+
+// at is the moment that is asked about.
+func (c clock) at() time.Time {
+	if c.asOf.IsZero() {
+		return c.now
+	}
+	return c.asOf
 }
 
 func (c clock) moment(at time.Time) string {
@@ -36,11 +46,11 @@ func (c clock) inZone(said string) string {
 }
 
 // ago says how long ago a moment was.
-func (c clock) ago(at time.Time) string { return short(c.now.Sub(at)) }
+func (c clock) ago(at time.Time) string { return short(c.at().Sub(at)) }
 
 // until says how long it is to a moment.
 func (c clock) until(at time.Time) string {
-	if d := at.Sub(c.now); d > 0 {
+	if d := at.Sub(c.at()); d > 0 {
 		return "in " + short(d)
 	}
 	return "now"

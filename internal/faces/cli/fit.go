@@ -200,7 +200,7 @@ func leavers(st *musterv1.Start, now time.Time) string {
 
 // later says when something starts that would wait.
 func (o *fitOptions) later(place *musterv1.Place) string {
-	c := clock{o.Now(), o.zone()}
+	c := o.clock()
 	switch f := place.GetForecast(); {
 	case place.GetAnswer() == "impossible":
 		return "impossible"

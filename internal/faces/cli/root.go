@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,8 @@ type app struct {
 	timeout           span
 	output            string
 	exitCode          bool
-	sort              string // column by which tables are sorted; "": as they come
+	sort              string    // column by which tables are sorted; "": as they come
+	lookedAt          time.Time // the moment that is asked about; zero: now
 }
 
 // Program is the command line of muster. Who makes it adds the commands that need

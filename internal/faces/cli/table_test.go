@@ -13,7 +13,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
-var noon = clock{time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), time.UTC}
+var noon = clock{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), zone: time.UTC}
 
 func noonNow() time.Time { return noon.now }
 
@@ -270,7 +270,7 @@ func TestAMomentInATextOfTheServerIsSaidAsAllOthers(t *testing.T) {
 		"cut since 2026-11-19 23:30Z: y":             "cut since 2026-11-20 00:30: y",
 		"no moment in 2026-11-19":                    "no moment in 2026-11-19",
 	} {
-		if got := (clock{noon.now, berlin}).inZone(said); got != want {
+		if got := (clock{now: noon.now, zone: berlin}).inZone(said); got != want {
 			t.Errorf("%q is said as %q, want %q", said, got, want)
 		}
 	}
