@@ -5,6 +5,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // This file says which targets work may have (semantics §4).
@@ -23,9 +24,21 @@ func checkTarget(s *fleet.State, by Actor, spec fleet.Spec, target, partition st
 	}
 	q := s.Quota(target)
 	if q == nil {
-		return NoQuota(s, target)
+		return noTarget(s, target)
 	}
 	return by.barred(s, q, spec)
+}
+
+// noTarget refuses a target that there is not: flex may be meant, too.
+func noTarget(s *fleet.State, target string) *Refusal {
+	known := []string{fleet.Flex}
+	for _, q := range s.Quotas {
+		known = append(known, q.Path)
+	}
+	if text.Nearest(target, known) == fleet.Flex {
+		return refuse(NoSuchQuota, "there is no quota %q%s", clip(target), text.Meant(target, known))
+	}
+	return NoQuota(s, target)
 }
 
 // MayTarget says whether work of an actor may target a quota, as its submission is judged.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/state/text"
@@ -32,7 +33,7 @@ func (c clock) moment(at time.Time) string {
 }
 
 // written is a moment as the server writes it into a text, in UTC.
-var written = regexp.MustCompile(`([A-Z][a-z]{2} )?\d{4}-\d\d-\d\d \d\d:\d\dZ`)
+var written = regexp.MustCompile(`([A-Z][a-z]{2} )?\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?Z`)
 
 // inZone says the moments in a text of the server as it says all others.
 func (c clock) inZone(said string) string {
@@ -41,7 +42,10 @@ func (c clock) inZone(said string) string {
 		if !ok {
 			return word
 		}
-		return c.moment(at)
+		if said := c.moment(at); strings.Count(word, ":") > 1 || len(said) != len(time.TimeOnly) {
+			return said
+		}
+		return at.In(c.zone).Format("15:04") // the text says no seconds
 	})
 }
 

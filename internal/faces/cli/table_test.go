@@ -266,9 +266,10 @@ func TestANameIsWholeBeforeEveryColumnStandsBesideIt(t *testing.T) {
 func TestAMomentInATextOfTheServerIsSaidAsAllOthers(t *testing.T) {
 	berlin := time.FixedZone("", 3600)
 	for said, want := range map[string]string{
-		"OPEN in a/b since Sat 2026-11-21 11:13Z: x": "OPEN in a/b since 12:13:00: x",
-		"cut since 2026-11-19 23:30Z: y":             "cut since 2026-11-20 00:30: y",
-		"no moment in 2026-11-19":                    "no moment in 2026-11-19",
+		"OPEN in a/b since Sat 2026-11-21 11:13Z: x":     "OPEN in a/b since 12:13: x",
+		"BURST in a/b since Sat 2026-11-21 11:13:42Z: x": "BURST in a/b since 12:13:42: x",
+		"cut since 2026-11-19 23:30Z: y":                 "cut since 2026-11-20 00:30: y",
+		"no moment in 2026-11-19":                        "no moment in 2026-11-19",
 	} {
 		if got := (clock{now: noon.now, zone: berlin}).inZone(said); got != want {
 			t.Errorf("%q is said as %q, want %q", said, got, want)
