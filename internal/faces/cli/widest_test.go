@@ -51,6 +51,21 @@ func TestFitShowsItsReasonsWhole(t *testing.T) {
 	}
 }
 
+// What help says of flags goes on in the next line where it is wider than a table.
+func TestHelpOfFlagsFits(t *testing.T) {
+	for _, line := range []string{"job list --help", "rollout start --help", "promise broken --help"} {
+		var out bytes.Buffer
+		env := &Env{Out: &out, Err: &out, Getenv: func(string) string { return "" }, Now: noonNow, Zone: time.UTC}
+		New(env).Run(t.Context(), strings.Fields(line))
+		_, flags, _ := strings.Cut(out.String(), "Flags:")
+		for _, says := range strings.Split(flags, "\n") {
+			if columns(says) > widest {
+				t.Errorf("muster %s: a line has %d columns: %s", line, columns(says), says)
+			}
+		}
+	}
+}
+
 // On a terminal lists fit, with names in several lines where need be. Where a program may read them names stay whole.
 func TestListsFitIntoTheirWidth(t *testing.T) {
 	at := timestamppb.New(noon.now.Add(-41 * 24 * time.Hour))
