@@ -1137,7 +1137,7 @@ type RolloutNode struct {
 	Node      string                 `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
 	Partition string                 `protobuf:"bytes,2,opt,name=partition,proto3" json:"partition,omitempty"`
 	Island    string                 `protobuf:"bytes,3,opt,name=island,proto3" json:"island,omitempty"`
-	// done, failed, visited, waits or next.
+	// done, failed, visited, waits, next, or behind where the rollout has ended without it.
 	State string `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"`
 	// Why it waits.
 	Wait          *WaitReason `protobuf:"bytes,5,opt,name=wait,proto3" json:"wait,omitempty"`

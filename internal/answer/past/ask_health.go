@@ -141,7 +141,7 @@ type Node struct {
 	Total                   int    // ever
 	Interruptions           int    // ever
 	Down                    int64  // time out in the window, probation not counted
-	LastFailure             int64  // the beginning of the last one; 0: none that is kept
+	LastFailure             int64  // when it failed the last time; 0: no time that is kept
 }
 
 // History lists the nodes of a scope, those that failed most often in the window
@@ -226,7 +226,7 @@ func (n *NodeLife) so(now int64) Episode {
 func (r *Node) count(e Episode, w Window) {
 	r.Down += max(0, min(w.To, e.To-e.Stages[StageProbation])-max(w.From, e.From))
 	if e.Failure() && e.From < w.To {
-		r.LastFailure = max(r.LastFailure, e.From)
+		r.LastFailure = max(r.LastFailure, e.failedAt())
 		if e.From >= w.From {
 			r.Failures++
 		}

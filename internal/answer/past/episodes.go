@@ -37,6 +37,7 @@ type Episode struct {
 	Cause                   string // the first signal of it; the first state where there is none
 	GPUs                    int
 	From, To                int64
+	Failed                  int64 // when it proved to be more than a suspicion; 0: not, or not kept
 	Stages                  [Stages]int64
 	Planned                 bool // maintenance: no failure
 	Cleared                 bool // suspected only, and rightly trusted again: no failure
@@ -46,6 +47,14 @@ type Episode struct {
 
 // Failure says whether the episode was one: not planned, and not a mere suspicion.
 func (e Episode) Failure() bool { return !e.Planned && !e.Cleared }
+
+// failedAt is when the node failed: a suspicion before that is none.
+func (e Episode) failedAt() int64 {
+	if e.Failed != 0 {
+		return e.Failed
+	}
+	return e.From + e.Stages[StageDetect]
+}
 
 // Repaired says whether the node came back from a failure.
 func (e Episode) Repaired() bool { return e.Failure() && !e.Gone && !e.Relapse }
@@ -108,7 +117,7 @@ func (b *Book) stage(at int64, e event.NodeChanged, n *NodeLife) {
 	}
 	serious := e.To != fleet.Suspect && e.To != fleet.Maintenance && e.To != fleet.Probation && e.To != fleet.Validating
 	if serious && n.Open.Cleared && !n.Open.Planned {
-		n.Open.Cleared = false
+		n.Open.Cleared, n.Open.Failed = false, at
 		n.Failures++
 		b.island(n.Partition, n.Island).count(at, islandFailures, 1)
 	}

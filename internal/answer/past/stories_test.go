@@ -105,6 +105,26 @@ func TestASuspicionIsNoFailureAndARelapseIsAnother(t *testing.T) {
 	}
 }
 
+// The last failure is at the moment of the failure, and not at that of the suspicion before it.
+func TestTheLastFailureIsNoSuspicion(t *testing.T) {
+	s := tell(t)
+	const node = "tiger-h200-a-001"
+	s.node(node, fleet.Suspect, "flicker")
+	s.pass(5 * time.Minute)
+	s.node(node, fleet.Quarantined, "XID 79")
+	failed := int64(s.now) / 1e6 // milliseconds
+	s.pass(time.Hour)
+	for range 2 { // while it is out, and afterwards
+		w, now := s.all()
+		for _, n := range s.book.History("", w, now) {
+			if n.Node == node && n.LastFailure != failed {
+				t.Errorf("%s failed last at %d, and not at %d", node, n.LastFailure, failed)
+			}
+		}
+		s.node(node, fleet.Healthy, "")
+	}
+}
+
 func (s *story) failures(node string, want int) {
 	s.t.Helper()
 	w, now := s.all()

@@ -11,7 +11,7 @@ import (
 const AheadExamples = "friday, 'tomorrow 18:00', 2026-12-04, '2026-12-04 18:00' or 72h"
 
 // Ahead reads a moment to come as people write it. It is a length of time from now (72h, 7d,
-// 1d12h), now, a day, a date, or a moment. A day is tomorrow or one of the week, the next of
+// 1d12h), now, a day, a date, a time of today, or a moment. A day is tomorrow or one of the week, the next of
 // that name; a time may follow ("fri 18:00", "today 18:00"). A day begins at 00:00 in the zone.
 func Ahead(when string, now time.Time, zone *time.Location) (at time.Time, ok bool) {
 	when = strings.ToLower(strings.TrimSpace(when))
@@ -23,6 +23,9 @@ func Ahead(when string, now time.Time, zone *time.Location) (at time.Time, ok bo
 		return now.Add(d), true
 	}
 	if at, ok := text.Moment(when, zone); ok {
+		return at, true
+	}
+	if at, ok := text.Clock(now, when); ok {
 		return at, true
 	}
 	day, clock, _ := strings.Cut(when, " ")

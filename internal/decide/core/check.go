@@ -64,6 +64,9 @@ func checkPath(path string) *Refusal {
 		return refuse(Invalid, "%q is the word for flex; choose another name for a quota", path)
 	}
 	for _, part := range strings.Split(path, "/") {
+		if part == "." || part == ".." {
+			return refuse(Invalid, "quota path %q: %q is no name of a quota; choose another", clip(path), part)
+		}
 		if refusal := checkName("quota", part); refusal != nil {
 			return refuse(Invalid, "quota path %q: %s", clip(path), refusal.Message)
 		}

@@ -31,8 +31,12 @@ func checkTarget(s *fleet.State, by Actor, spec fleet.Spec, target, partition st
 
 // noTarget refuses a target that is neither a quota nor flex, and says which may be meant.
 func noTarget(s *fleet.State, target string) *Refusal {
-	if s.Cluster(target) == nil && text.Nearest(target, []string{fleet.Flex}) != "" {
-		return refuse(NoSuchQuota, "there is no quota %q; did you mean \"flex\"?", clip(target))
+	known := []string{fleet.Flex}
+	for _, q := range s.Quotas {
+		known = append(known, q.Path)
+	}
+	if s.Cluster(target) == nil && text.Nearest(target, known) == fleet.Flex {
+		return refuse(NoSuchQuota, "there is no quota %q%s", clip(target), text.Meant(target, known))
 	}
 	return NoQuota(s, target)
 }

@@ -10,13 +10,15 @@ import (
 // Standing is how far a rollout is with one node.
 type Standing string
 
-// The standings of a node. One that is next has nothing that keeps it from its visit now.
+// The standings of a node. One that is next has nothing that keeps it from its visit now. One that is behind lacks what
+// a rollout that has ended would have brought.
 const (
 	NodeDone    Standing = "done"
 	NodeFailed  Standing = "failed"
 	NodeVisited Standing = "visited"
 	NodeWaits   Standing = "waits"
 	NodeNext    Standing = "next"
+	NodeBehind  Standing = "behind"
 )
 
 // Cell is one node of a rollout, for people.
@@ -28,14 +30,33 @@ type Cell struct {
 }
 
 // CellsOf says of every node of a rollout's scope how far it is, and why it waits.
-func CellsOf(s *fleet.State, r *fleet.Rollout, now fleet.Instant) (cells []Cell) {
+func CellsOf(s *fleet.State, r *fleet.Rollout, now fleet.Instant) []Cell {
+	return newLook(s, now).cells(r)
+}
+
+// Told says where a rollout stands, for people: it counts each node once, by the reason that CellsOf says of it.
+func Told(s *fleet.State, r *fleet.Rollout, now fleet.Instant) Outlook {
+	if r.Joined != "" || r.Hunt != nil || r.State != fleet.RolloutRunning {
+		return Of(s, r, now)
+	}
 	l := newLook(s, now)
+	o, w := l.outlook(r), &waits{}
+	for _, c := range l.cells(r) {
+		if c.Wait.Code != "" {
+			w.add(c.Wait)
+		}
+	}
+	o.Waits = w.sorted()
+	return o
+}
+
+func (l *look) cells(r *fleet.Rollout) (cells []Cell) {
 	waits := map[*fleet.Node]pending{}
 	c := l.counted(r)
 	for _, x := range c.pending {
 		waits[x.n] = x
 	}
-	for _, p := range s.Partitions {
+	for _, p := range l.s.Partitions {
 		if b := BundleFor(l.m, r.Updates, p.GPU); len(b.Brings) == 0 {
 			continue
 		}
@@ -65,26 +86,46 @@ func stands(r *fleet.Rollout, n *fleet.Node) Standing {
 	return NodeDone
 }
 
-// cell says why a pending node waits; a rollout that does not run has no reasons.
+// cell says why a pending node waits; a rollout that is paused has no reasons, and for one that has ended no node waits.
 func (l *look) cell(r *fleet.Rollout, c census, x pending) (Standing, Wait) {
-	if r.State != fleet.RolloutRunning || r.Joined != "" {
+	switch {
+	case !r.Open():
+		return NodeBehind, Wait{}
+	case r.State != fleet.RolloutRunning || r.Joined != "":
 		return NodeWaits, Wait{}
 	}
-	if r.Stage > 0 && waveFull(r, c) {
-		return NodeWaits, Wait{Code: Limit, Node: x.n.Name}
+	why, ok := l.keeps(r, c, x)
+	if ok {
+		return NodeNext, Wait{}
 	}
+	why.Node = x.n.Name
+	return NodeWaits, why
+}
+
+// keeps says what keeps a pending node of a rollout that runs from its visit. Work whose moment has come does not
+// where something else does.
+func (l *look) keeps(r *fleet.Rollout, c census, x pending) (Wait, bool) {
 	also := l.proven
-	if r.Stage == 0 {
+	switch {
+	case r.Stage > 0 && waveFull(r, c):
+		return Wait{Code: Limit}, false
+	case r.Stage == 0 && l.provesEnough(r, x):
+		_, _, until := soaking(r, x.p.GPU, x.hash)
+		return Wait{Code: Soaking, Until: until}, false
+	case r.Stage == 0:
 		also = nil
 	}
 	why, ok := l.mayBegin(r, x, also)
-	if why.Node = x.n.Name; ok && (r.Stage > 0 || !l.provesEnough(r, x)) {
-		return NodeNext, Wait{}
+	if why.Code == InUse {
+		besides := &waits{}
+		if l.besides(r, x, besides); len(besides.list) > 0 {
+			return besides.list[0], false
+		}
 	}
-	if ok {
-		why = Wait{Code: Soaking, Node: x.n.Name}
+	if ok && r.Stage == 0 && provesNothing(x.n) {
+		return Wait{Code: Unproven}, false // a wave takes it
 	}
-	return NodeWaits, why
+	return why, ok
 }
 
 // provesEnough says whether as many canaries as are asked for prove what a node would run.

@@ -70,7 +70,8 @@ func (s *service) cutBy(r event.Record, by *caller) []string {
 	if !slices.ContainsFunc(r.Events, takesFromOthers) {
 		list = slices.DeleteFunc(slices.Clone(r.Events), func(e event.Event) bool { return !cutsOrMakesRoom(e, r.Events) })
 	}
-	return append(s.lossNotes(s.engine.Read, list, done, by), s.shortBy(r)...) // no command waits for a question: it is not Look
+	notes := append(s.shrunk(r.Events, by), s.lossNotes(s.engine.Read, list, done, by)...)
+	return append(notes, s.shortBy(r)...) // no command waits for a question: it is not Look
 }
 
 // cutsOrMakesRoom says whether an event takes the protection of work, or evicts some for what is submitted in the same
@@ -88,10 +89,34 @@ func cutsOrMakesRoom(e event.Event, all []event.Event) bool {
 	return false
 }
 
-// takesFromOthers says whether people change what quotas have, or a node.
+// shrunk says which replicas of a workload leave because it asks for fewer.
+func (s *service) shrunk(events []event.Event, by *caller) (notes []string) {
+	at := slices.IndexFunc(events, func(e event.Event) bool { is, ok := e.(event.WorkloadResized); return ok && len(is.Leave) > 0 })
+	if at < 0 {
+		return nil
+	}
+	e := events[at].(event.WorkloadResized)
+	s.engine.Read(func(state *fleet.State) {
+		w := state.Workloads[e.ID]
+		if w == nil {
+			return
+		}
+		n := 0
+		for _, spot := range e.Leave {
+			n += len(spot.Nodes)
+		}
+		notes = append(notes, fmt.Sprintf("%s of %s (%s) %s.", text.Count(n, "replica"), by.reads(state).Name(w), text.Count(gpusIn(w, e.Leave), "GPU"),
+			map[bool]string{true: done.leaves.one, false: done.leaves.many}[n == 1]))
+	})
+	return notes
+}
+
+// takesFromOthers says whether people change what quotas have, a node, or what a workload asks for.
 func takesFromOthers(e event.Event) bool {
 	switch e := e.(type) {
 	case event.GrantSet, event.GrantTransferred, event.HaircutApplied, event.HaircutUndone:
+		return true
+	case event.WorkloadPrioritised, event.WorkloadRetargeted, event.WorkloadResized:
 		return true
 	case event.NodeChanged:
 		return e.Owner == fleet.ByOperator || e.Owner == fleet.ByMaintenance && !e.Planned // a drain is a person's

@@ -46,6 +46,9 @@ func (s maintenanceService) planNotes(ctx context.Context, m *musterv1.StartRoll
 			return nil //nolint:nilerr // the dry run itself has told the refusal
 		}
 		r := tried.Kept().Rollout(m.GetName())
+		if notes = noneFits(tried, m.GetName(), now); notes != nil {
+			return nil
+		}
 		if r == nil || !r.Open() || r.Joined != "" {
 			return nil
 		}
@@ -54,6 +57,15 @@ func (s maintenanceService) planNotes(ctx context.Context, m *musterv1.StartRoll
 		return nil
 	})
 	return notes
+}
+
+// noneFits says of a rollout that ended as it began why: it has no node to visit.
+func noneFits(s *fleet.State, name string, now fleet.Instant) []string {
+	r := s.Kept().Rollout(name)
+	if r == nil || r.State != fleet.RolloutDone || len(maintenance.CellsOf(s, r, now)) > 0 {
+		return nil
+	}
+	return []string{"No node of its scope fits its updates: it is done at once, and visits none."}
 }
 
 func stagesNote(stages []maintenance.Stage) string {

@@ -211,6 +211,9 @@ func (s maintenanceService) StartRollout(ctx context.Context, m *musterv1.StartR
 	if err == nil && w.GetDryRun() {
 		w.Notes = append(w.Notes, s.planNotes(ctx, m, c, x)...)
 	}
+	if err == nil && !w.GetDryRun() {
+		s.engine.Read(func(state *fleet.State) { w.Notes = append(w.Notes, noneFits(state, m.GetName(), state.Time)...) })
+	}
 	return &musterv1.StartRolloutResponse{Written: w}, err
 }
 

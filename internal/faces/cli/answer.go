@@ -94,8 +94,11 @@ func (ans answer) plain() any {
 }
 
 func (a *app) page(w io.Writer) *page {
-	return &page{w, a.painter(), clock{a.Now(), a.zone()}, a.output == "wide", !a.OutTerminal}
+	return &page{w, a.painter(), a.clock(), a.output == "wide", !a.OutTerminal}
 }
+
+// clock is the clock of this call.
+func (a *app) clock() clock { return clock{now: a.Now(), zone: a.zone(), asOf: a.lookedAt} }
 
 func (p *page) show(ans answer) {
 	if ans.lead != nil {

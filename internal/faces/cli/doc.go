@@ -16,7 +16,7 @@
 //
 //	the program   env.go, root.go, exit.go, version.go, flags.go, blankflag.go, alike.go, placeflags.go, oidcca.go
 //	questions     read.go, window.go, searching.go, names.go, open.go, progress.go
-//	changes       write.go, confirm.go, typed.go, plan.go and plan_*.go (dry runs), undo.go, undo_ended.go, undo_cancel.go, reversals.go
+//	changes       write.go, confirm.go, typed.go, plan.go and plan_*.go (dry runs), undo.go, undo_ended.go, undo_cancel.go, reversals*.go
 //	answers       answer.go, plain.go, picture.go, style.go, sort.go, sanitise.go; lines and tables:
 //	              table*.go, cell.go, clock.go, width.go, shellfold.go
 //	who asks      login.go, signin.go, localtoken.go, trust.go, whoami.go, token.go, session.go, role.go

@@ -163,8 +163,8 @@ func (o *fitOptions) table(res *musterv1.FitResponse) *table {
 	}
 	t := newTable(none,
 		column{head: "TARGET", name: true}, column{head: "PARTITION", name: true},
-		column{head: "START"}, column{head: "HOLDS"}, column{head: "ISLANDS", cut: true, spare: true},
-		column{head: "NODES", right: true, wide: true}, column{head: "REASON OR WHO MUST LEAVE", cut: true, spare: true},
+		column{head: "START", folds: true}, column{head: "HOLDS"}, column{head: "ISLANDS", cut: true, spare: true},
+		column{head: "NODES", right: true, wide: true}, column{head: "REASON OR WHO MUST LEAVE", folds: true, spare: true},
 		column{head: "TEXT", wide: true},
 	)
 	for _, place := range res.GetPlaces() {
@@ -200,7 +200,7 @@ func leavers(st *musterv1.Start, now time.Time) string {
 
 // later says when something starts that would wait.
 func (o *fitOptions) later(place *musterv1.Place) string {
-	c := clock{o.Now(), o.zone()}
+	c := o.clock()
 	switch f := place.GetForecast(); {
 	case place.GetAnswer() == "impossible":
 		return "impossible"

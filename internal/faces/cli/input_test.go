@@ -36,6 +36,7 @@ func TestMomentsAreDatesOrHowLongAgo(t *testing.T) {
 		"today":       `"today" has begun; 'today 18:00' is still to come; write it as in friday`,
 		"2026-13-01":  `"2026-13-01" has month 13, and a year has 12; write it as in friday`,
 		"next friday": `"next friday" may be read in two ways; friday alone is the next day of that name; write it as in friday`,
+		"9999999h":    `"9999999h" is too far; a hundred years is the most; write it as in friday`,
 		"soon":        `"soon" could not be read as a moment; write it as in friday`,
 	} {
 		if err := (&moment{env: env, ahead: true}).Set(text); err == nil || !strings.HasPrefix(err.Error(), says) {
@@ -55,6 +56,8 @@ func TestAWrongCommandLineSaysWhatWouldBeRight(t *testing.T) {
 		"haircut tell":                          "needs the name of a saved haircut, and maybe a cluster; muster haircut list shows those there are",
 		"incident open":                         "needs the name of an incident\n",
 		"haircut plan tiger,lynx":               `"tiger,lynx" names several; a plan is over one cluster or partition (muster haircut plan tiger)`,
+		"nodes --limit -1":                      "--limit -1; write a whole number, or 0 for all",
+		"node list --limit -1":                  "--limit -1; write a whole number, or 0 for all",
 		"job list --ns oak":                     "unknown flag: --ns; did you mean --namespace?",
 		"job list --follow":                     "unknown flag: --follow; did you mean --watch?",
 		"job list --json":                       "unknown flag: --json; did you mean --output?",

@@ -257,11 +257,8 @@ func poolsText(pools []*musterv1.Pool) string {
 
 // age is how long ago a workload was submitted, at the moment that is shown.
 func (o *jobListOptions) age(w *musterv1.Workload) time.Duration {
-	now := o.Now()
-	if !o.asOf.at.IsZero() {
-		now = o.asOf.at
-	}
-	return max(0, now.Sub(w.GetSubmitted().AsTime()).Truncate(time.Second))
+	at := clock{now: o.Now(), asOf: o.asOf.at}.at()
+	return max(0, at.Sub(w.GetSubmitted().AsTime()).Truncate(time.Second))
 }
 
 // jobShowOptions are those of `muster job show`.

@@ -202,7 +202,7 @@ func newAgree(a *app) *cobra.Command {
 			return o.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := o.client().Maintenance.AgreeToStop(ctx, &musterv1.AgreeToStopRequest{Write: o.writing.message(), Namespace: namespace, Name: name, At: o.at.message()})
 				return res.GetWritten(), err
-			}, agreedTo(namespace+"/"+name, o.at, clock{o.Now(), o.zone()}))
+			}, agreedTo(namespace+"/"+name, o.at, o.clock()))
 		},
 	}
 	o.writing.flags(cmd)

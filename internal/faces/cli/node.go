@@ -48,6 +48,9 @@ func newNodeList(a *app) *cobra.Command {
 					return err
 				}
 			}
+			if err := checkLimit(o.limit); err != nil {
+				return err
+			}
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}
@@ -55,6 +58,14 @@ func newNodeList(a *app) *cobra.Command {
 	cmd.Flags().StringSliceVar(&o.states, "state", nil, "only in these states: "+strings.Join(nodeStates, ", "))
 	cmd.Flags().IntVar(&o.limit, "limit", 200, "show at most so many (json, yaml and csv have all)")
 	return cmd
+}
+
+// checkLimit refuses a number of rows that cannot be; 0: all.
+func checkLimit(n int) error {
+	if n < 0 {
+		return usage("--limit %d; write a whole number, or 0 for all", n)
+	}
+	return nil
 }
 
 func checkNodeState(word string) error {
@@ -90,7 +101,7 @@ func nodeTable(list []*musterv1.Node) *table {
 		column{head: "QUOTA", name: true, spare: true}, column{head: "WORKLOADS", cut: true, spare: true},
 		column{head: "SIGNAL", cut: true, spare: true})
 	for _, n := range list {
-		t.add(n.GetName(), n.GetPartition(), n.GetIsland(), n.GetRack(), state(n.GetState()), n.GetSince(), n.GetGpus(), n.GetDead(),
+		t.add(n.GetName(), n.GetPartition(), n.GetIsland(), figure{float64(n.GetRack()), strconv.Itoa(int(n.GetRack()))}, state(n.GetState()), n.GetSince(), n.GetGpus(), n.GetDead(),
 			n.GetFree(), n.GetQuota(), words.WorkOn(n), n.GetSignal())
 	}
 	return t

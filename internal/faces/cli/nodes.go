@@ -39,6 +39,9 @@ A failure is a time out of service that was neither planned nor a mere suspicion
 			if err := o.window.check(); err != nil {
 				return err
 			}
+			if err := checkLimit(o.limit); err != nil {
+				return err
+			}
 			return o.read(cmd.Context(), &o.reading, o.ask)
 		},
 	}

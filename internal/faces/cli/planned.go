@@ -102,15 +102,22 @@ func showsOne(a *app, cmd *cobra.Command, name func(*wholeOptions, string), show
 
 func newRolloutShow(a *app) *cobra.Command {
 	var x searching
+	var one string // those of the whole fleet come with it
 	cmd := showsOne(a, &cobra.Command{
 		Use: "show NAME", Short: "one rollout, node by node: how far each is, and what it waits for", Example: "  muster rollout show driver-580\n  muster rollout show driver-580 --search 20s   # play it through for longer",
 		Long: `Show says how far a rollout is, node by node, and when it should end: its rest is played through with the rules that
 decide. Where many visits remain that may stop before the end. Then the end is not known, and --search gives it more time.`,
 	},
-		func(o *wholeOptions, name string) { o.want.Rollout, o.want.Search = name, x.search.message() }, func(res *musterv1.GetMaintenanceResponse) answer {
+		func(o *wholeOptions, name string) {
+			o.want.Rollout, one, o.want.Search = name, name, x.search.message()
+		}, func(res *musterv1.GetMaintenanceResponse) answer {
+			res.Rollouts = slices.DeleteFunc(res.GetRollouts(), func(r *musterv1.Rollout) bool { return r.GetName() != one })
 			note := ""
 			t := newTable("No node of its scope fits its updates.", column{head: "NODE", name: true}, column{head: "PARTITION", name: true}, column{head: "ISLAND"}, column{head: "STATE"}, column{head: "WAITS FOR", folds: true})
 			for _, r := range res.GetRollouts() {
+				if r.GetEnded() != nil {
+					t.empty = "No node of its scope fits what is left of its updates."
+				}
 				for _, n := range r.GetNodes() {
 					t.add(n.GetNode(), n.GetPartition(), n.GetIsland(), n.GetState(), waitText(n.GetWait()))
 				}
@@ -147,8 +154,11 @@ func dayTime(at *timestamppb.Timestamp) string { return at.AsTime().Format("2006
 func (p *page) rollouts(list []*musterv1.Rollout) {
 	for _, r := range list {
 		p.say("%s is %s in stage %s: %s of %s done, %s failed, %s visited now.", r.GetName(), r.GetState(), r.GetStage(), text.Group(r.GetDone()), text.Count(r.GetOf(), "node"), text.Group(r.GetFailed()), text.Group(r.GetVisits()))
+		if why := r.GetWhy(); why != "" {
+			p.wrapAs("", "Why it is "+r.GetState()+": "+strings.TrimSuffix(why, ".")+".")
+		}
 		if waits := waitsText(r); waits != "" {
-			p.say("It waits for: %s.", waits)
+			p.wrapAs("", "It waits for: "+waits+".")
 		}
 		p.say("")
 	}

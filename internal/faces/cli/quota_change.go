@@ -134,7 +134,7 @@ func (o *grantOptions) said(req *musterv1.SetGrantRequest) string {
 	case req.GetGpus() == 0:
 		return fmt.Sprintf("what %s had for a time in %s ends now; it has the grant that lasts", req.GetQuota(), req.GetPartition())
 	}
-	return fmt.Sprintf("%s has %s more in %s until %s (%s)", req.GetQuota(), text.Count(req.GetGpus(), "GPU"), req.GetPartition(), dayText(o.until.at.In(o.zone())), clock{o.Now(), o.zone()}.until(o.until.at))
+	return fmt.Sprintf("%s has %s more in %s until %s (%s)", req.GetQuota(), text.Count(req.GetGpus(), "GPU"), req.GetPartition(), dayText(o.until.at.In(o.zone())), o.clock().until(o.until.at))
 }
 
 // dayText is a moment with its day of the week and its zone.

@@ -108,7 +108,7 @@ func (o *holdOptions) place(ctx context.Context, args []string) error {
 			User: o.holder.user, Namespace: o.holder.namespace,
 		})
 		return res.GetWritten(), err
-	}, fmt.Sprintf("%s of %s held for %s until %s", text.Count(gpus, "GPU"), args[1], o.heldFor(args[0]), clock{o.Now(), o.zone()}.moment(o.until.at)))
+	}, fmt.Sprintf("%s of %s held for %s until %s", text.Count(gpus, "GPU"), args[1], o.heldFor(args[0]), o.clock().moment(o.until.at)))
 }
 
 // heldFor says whom a hold is for, and in which quota.

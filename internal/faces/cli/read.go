@@ -50,6 +50,7 @@ func (a *app) within(ctx context.Context) (context.Context, context.CancelFunc) 
 
 // read asks a question once, or again and again, and shows the answer.
 func (a *app) read(ctx context.Context, r *reading, ask func(context.Context) (answer, error)) error {
+	a.lookedAt = r.asOf.at
 	if r.watch {
 		if !r.asOf.at.IsZero() {
 			return usage("--watch shows what happens now, --as-of what was; give one of them")

@@ -79,7 +79,7 @@ func (p *page) byItself(r *musterv1.Remedy) string {
 func (p *page) starts(r *musterv1.Remedy) string {
 	st := r.GetStart()
 	when := "starts at once"
-	switch late := st.GetAt().AsTime().Sub(p.now); {
+	switch late := st.GetAt().AsTime().Sub(p.at()); {
 	case r.GetClass() == "wait" && r.GetBy() != nil:
 		by := r.GetBy().AsTime()
 		return fmt.Sprintf("then it starts, at %s (%s) or within its grace after that", p.moment(by), p.until(by))

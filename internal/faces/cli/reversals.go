@@ -28,13 +28,15 @@ type reversible struct {
 	Hold, Request                         struct{ ID uint64 }
 	Spec                                  struct{ Namespace, Name string }
 	Haircut                               any // its name, or all of it
-	Zone, Notice                          endable
+	Zone, Notice, Update                  endable
+	Pool, Max                             any // numbers
 }
 
 // endable is a thing that an event sets and that people end, or no such thing: other events only name one.
 type endable struct {
-	Name  string
-	Ended int64
+	Name   string
+	Ended  int64
+	Record struct{ Added, Withdrawn int64 } // of an update
 }
 
 // UnmarshalJSON reads the thing where there is one.
@@ -84,8 +86,18 @@ var reversals = map[string]func(ctx context.Context, a *app, f reversible, r *mu
 	"incident.opened": plainly(func(f reversible) []string { return []string{"incident", "close", f.Name} }),
 	"zone.set":        plainly(func(f reversible) []string { return unlessEnded(f.Zone.Ended, "nfz", "end", f.Zone.Name) }),
 	"notice.set":      plainly(func(f reversible) []string { return unlessEnded(f.Notice.Ended, "notice", "cancel", f.Notice.Name) }),
-	"haircut.planned": plainly(func(f reversible) []string { return []string{"haircut", "delete", f.plan()} }),
-	"haircut.applied": plainly(func(f reversible) []string { return []string{"haircut", "undo", fmt.Sprint(f.Haircut), f.Cluster} }),
+	// Muster writes updates anew, too, as it measures them: the record that adds one is taken back.
+	"update.set": func(_ context.Context, _ *app, f reversible, r *musterv1.Record) []string {
+		if f.Update.Record.Added != r.GetAt().AsTime().UnixNano() {
+			return nil
+		}
+		return unlessEnded(f.Update.Record.Withdrawn, "update", "withdraw", f.Update.Name)
+	},
+	"workload.prioritised": rework(reprioritised),
+	"workload.retargeted":  rework(retargeted),
+	"workload.resized":     rework(resizedBack),
+	"haircut.planned":      plainly(func(f reversible) []string { return []string{"haircut", "delete", f.plan()} }),
+	"haircut.applied":      plainly(func(f reversible) []string { return []string{"haircut", "undo", fmt.Sprint(f.Haircut), f.Cluster} }),
 	"workload.submitted": plainly(func(f reversible) []string {
 		return []string{"job", "cancel", f.Spec.Namespace + "/" + f.Spec.Name}
 	}),

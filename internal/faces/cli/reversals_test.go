@@ -31,8 +31,8 @@ var notTakenBack = map[string][]string{
 	},
 	"its own command is the way back, with what held before": {
 		"access.set", "blueprint.added", "breaker.reset", "cluster.added", "cluster.mode-set", "cluster.planned", "cluster.replanned", "cluster.turned",
-		"health.policy.set", "role.granted", "subscription.set", "targets.set", "token.made", "update.set", "workload.paused",
-		"workload.prioritised", "workload.resized", "workload.resumed", "workload.retargeted",
+		"health.policy.set", "role.granted", "subscription.set", "targets.set", "token.made", "workload.paused",
+		"workload.resumed",
 	},
 }
 

@@ -113,9 +113,9 @@ func newRolloutList(a *app) *cobra.Command {
 	}, func(res *musterv1.GetMaintenanceResponse) (*table, string) {
 		t := newTable("There are no rollouts.", column{head: "ROLLOUT", name: true}, column{head: "SCOPE", cut: true}, column{head: "STATE"}, column{head: "STAGE"},
 			column{head: "DONE", right: true}, column{head: "OF", right: true}, column{head: "FAILED", right: true}, column{head: "NOW", right: true},
-			column{head: "WAITS FOR", folds: true, spare: true}, column{head: "UPDATES", cut: true, wide: true}, column{head: "BY", wide: true})
+			column{head: "WAITS FOR", folds: true, spare: true}, column{head: "WHY", folds: true, spare: true}, column{head: "UPDATES", cut: true, wide: true}, column{head: "BY", wide: true})
 		for _, r := range res.GetRollouts() {
-			t.add(r.GetName(), r.GetScope(), r.GetState(), r.GetStage(), r.GetDone(), r.GetOf(), r.GetFailed(), r.GetVisits(), waitsText(r), r.GetUpdates(), r.GetBy())
+			t.add(r.GetName(), r.GetScope(), r.GetState(), r.GetStage(), r.GetDone(), r.GetOf(), r.GetFailed(), r.GetVisits(), waitsText(r), r.GetWhy(), r.GetUpdates(), r.GetBy())
 		}
 		return t, unmetIf(len(res.GetRollouts()) == 0, "there is no rollout")
 	})
@@ -124,9 +124,6 @@ func newRolloutList(a *app) *cobra.Command {
 // waitsText is what a rollout waits for, in a line.
 func waitsText(r *musterv1.Rollout) string {
 	var parts []string
-	if r.GetWhy() != "" {
-		parts = append(parts, r.GetWhy())
-	}
 	for _, w := range r.GetWaits() {
 		text := w.GetCode()
 		if of := w.GetZone() + w.GetWho(); of != "" {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,8 @@ type app struct {
 	timeout           span
 	output            string
 	exitCode          bool
-	sort              string // column by which tables are sorted; "": as they come
+	sort              string    // column by which tables are sorted; "": as they come
+	lookedAt          time.Time // the moment that is asked about; zero: now
 }
 
 // Program is the command line of muster. Who makes it adds the commands that need
@@ -143,6 +145,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(badFlag)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", fmt.Sprintf("FlagUsagesWrapped %d", widest)))
 	root.AddGroup(
 		&cobra.Group{ID: running, Title: "Run a fleet:"},
 		&cobra.Group{ID: asking, Title: "Ask:"},

@@ -13,7 +13,7 @@ import (
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
-var noon = clock{time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), time.UTC}
+var noon = clock{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), zone: time.UTC}
 
 func noonNow() time.Time { return noon.now }
 
@@ -266,11 +266,12 @@ func TestANameIsWholeBeforeEveryColumnStandsBesideIt(t *testing.T) {
 func TestAMomentInATextOfTheServerIsSaidAsAllOthers(t *testing.T) {
 	berlin := time.FixedZone("", 3600)
 	for said, want := range map[string]string{
-		"OPEN in a/b since Sat 2026-11-21 11:13Z: x": "OPEN in a/b since 12:13:00: x",
-		"cut since 2026-11-19 23:30Z: y":             "cut since 2026-11-20 00:30: y",
-		"no moment in 2026-11-19":                    "no moment in 2026-11-19",
+		"OPEN in a/b since Sat 2026-11-21 11:13Z: x":     "OPEN in a/b since 12:13: x",
+		"BURST in a/b since Sat 2026-11-21 11:13:42Z: x": "BURST in a/b since 12:13:42: x",
+		"cut since 2026-11-19 23:30Z: y":                 "cut since 2026-11-20 00:30: y",
+		"no moment in 2026-11-19":                        "no moment in 2026-11-19",
 	} {
-		if got := (clock{noon.now, berlin}).inZone(said); got != want {
+		if got := (clock{now: noon.now, zone: berlin}).inZone(said); got != want {
 			t.Errorf("%q is said as %q, want %q", said, got, want)
 		}
 	}

@@ -150,7 +150,7 @@ func (o *undoOptions) byNone(ctx context.Context, t *table) (*table, error) {
 
 // undoTable is without rows. The number of a record stands in its command, too.
 func undoTable(who string) *table {
-	return newTable("Nothing is left of what "+who+" changed that a command takes back; --since 7d looks further back.",
+	return newTable("Nothing is left of what "+who+" changed that muster undo takes back; --since 7d looks further back, and muster events --who lists all changes of an actor.",
 		column{head: "VERSION", right: true, wide: true}, column{head: "WHEN"}, column{head: "BY", name: true, wide: true}, column{head: "UNDO", shell: true})
 }
 

@@ -124,6 +124,8 @@ func ends(kind string, f reversible) string {
 		return "zone " + f.Zone.Name
 	case kind == "notice.set" && f.Notice.Ended != 0:
 		return "notice " + f.Notice.Name
+	case kind == "update.set" && f.Update.Record.Withdrawn != 0:
+		return "update " + f.Update.Name
 	case kind == "haircut.deleted":
 		return fmt.Sprint("haircut ", f.Haircut)
 	}
@@ -157,6 +159,8 @@ func changed(kind string, f reversible) []string {
 		return []string{"zone " + f.Zone.Name}
 	case "notice.set":
 		return []string{"notice " + f.Notice.Name}
+	case "update.set":
+		return []string{"update " + f.Update.Name}
 	case "haircut.planned":
 		return []string{"haircut " + f.plan()}
 	case "workload.submitted":

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -26,7 +27,8 @@ func (o *whyOptions) ahead(ctx context.Context, w *musterv1.Workload) []*musterv
 // can do.
 func (p *page) plannedAhead(w *musterv1.Workload, works []*musterv1.PlannedWork) {
 	for _, x := range works {
-		head := fmt.Sprintf("Ahead: %s (%s), on %d of its %s", x.GetOf(), strings.Join(append([]string{x.GetState(), x.GetImpact()}, x.GetUpdates()...), ", "),
+		updates := slices.DeleteFunc(slices.Clone(x.GetUpdates()), func(name string) bool { return name == x.GetOf() })
+		head := fmt.Sprintf("Ahead: %s (%s), on %d of its %s", x.GetOf(), strings.Join(append([]string{x.GetState(), x.GetImpact()}, updates...), ", "),
 			x.GetNodes(), words.Count(len(w.GetNodes()), "node"))
 		if x.GetBegins() != nil {
 			head += ", from " + p.moment(x.GetBegins().AsTime())

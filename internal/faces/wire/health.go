@@ -44,7 +44,7 @@ func warningsOf(p *fleet.Partition) []*musterv1.Warning {
 	}
 	if h := p.Health; h.Tripped != 0 {
 		say("breaker "+p.ID, h.Tripped, "BREAKER OPEN in %s since %s: signals asked for %s at once. Automation has stopped there and waits for a person: muster health reset %s --reason ...",
-			p.ID, text.Weekday(h.Tripped.Time()), text.Count(h.TrippedNodes, "node"), p.ID)
+			p.ID, text.WeekdayExact(h.Tripped.Time()), text.Count(h.TrippedNodes, "node"), p.ID)
 	}
 	if why := p.Halted(); why != "" {
 		list = append(list, &musterv1.Warning{Key: "halted " + p.ID, Text: fmt.Sprintf("HALTED in %s: %s. Nothing new is decided there, and what runs goes on: muster health reset %s --reason ...", p.ID, why, p.ID)})
@@ -52,7 +52,7 @@ func warningsOf(p *fleet.Partition) []*musterv1.Warning {
 	for _, b := range p.Health.Bursts {
 		if !b.Real && b.Judged == 0 {
 			say("burst "+p.ID+" "+b.Signature, b.Since, "BURST in %s since %s: %q on %s at once points to %s, not to the nodes. No node was taken out of service",
-				p.ID, text.Weekday(b.Since.Time()), b.Signature, text.Count(b.Nodes, "node"), b.Accuses)
+				p.ID, text.WeekdayExact(b.Since.Time()), b.Signature, text.Count(b.Nodes, "node"), b.Accuses)
 		}
 	}
 	return list

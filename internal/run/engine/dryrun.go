@@ -19,7 +19,27 @@ func (e *Engine) DryRun(_ context.Context, r core.Request) (Result, error) {
 	}
 	var copied *fleet.State
 	e.Ponder(func(s *fleet.State) { copied = s.Fork() })
-	return tried(copied, r, e.o.Now())
+	now := e.o.Now()
+	steps := happens(copied, now)
+	if r.Expect != 0 {
+		r.Expect += steps // what happens by itself makes no request stale
+	}
+	result, err := tried(copied, r, now)
+	if err == nil {
+		result.Seq -= steps
+	}
+	return result, err
+}
+
+// happens lets all happen that is due by now, as it would without the request, too: a dry run does not tell of it. It
+// says in how many records.
+func happens(s *fleet.State, now fleet.Instant) (records uint64) {
+	if s.NextAlarm() > max(now, s.Time) {
+		return 0
+	}
+	was := s.Seq
+	_, _ = core.Step(s, core.Request{Command: core.Tick{}, Actor: core.System}, now) // a tick is not refused
+	return s.Seq - was
 }
 
 // tried is what a request leads to on a state that is no other's.
@@ -45,6 +65,9 @@ func (e *Engine) tryAhead(r core.Request) (result Result, err error, sure bool) 
 		_, refusal = core.Decide(s, r, max(e.o.Now(), s.Time))
 		depth, copied = s.AheadDepth(aheadOfTrial), s.ForkAhead(aheadOfTrial)
 	})
+	if refusal == nil && copied.NextAlarm() <= e.o.Now() {
+		return Result{}, nil, false // what is due changes more than was copied
+	}
 	if result, err = tried(copied, r, e.o.Now()); err != nil {
 		return result, err, true
 	}

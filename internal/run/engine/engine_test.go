@@ -155,6 +155,33 @@ func TestARefusedCommandAndADryRunChangeNothing(t *testing.T) {
 	}
 }
 
+// What is due by itself at the moment of a dry run is not told as what the request leads to, and makes it neither stale
+// nor later.
+func TestADryRunLeavesOutWhatHappensAnyway(t *testing.T) {
+	now := fleet.InstantOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	e := small(t, engine.Options{Journal: memory.New(), Synchronous: true, Now: func() fleet.Instant { return now }})
+	defer e.Close()
+	for _, state := range []fleet.NodeState{fleet.Quarantined, fleet.Probation} {
+		if _, err := e.Do(t.Context(), operator(core.SetNodes{Names: []string{"c-g-i-001"}, State: state})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = now.Add(25 * time.Hour) // probation is over
+	for _, c := range []core.Command{core.CreateQuota{Path: "dry"}, job("dry")} {
+		r := operator(c)
+		r.Expect = e.Durable()
+		result, err := e.DryRun(t.Context(), r)
+		if err != nil || result.Seq != r.Expect+1 || len(result.Record.Events) == 0 {
+			t.Fatalf("a dry run of %T gives %+v, %v", c, result, err)
+		}
+		for _, one := range result.Record.Events {
+			if _, is := one.(event.NodeChanged); is {
+				t.Errorf("a dry run of %T tells of %+v, which happens anyway", c, one)
+			}
+		}
+	}
+}
+
 func TestTimeAloneRingsTheAlarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := small(t, engine.Options{Journal: memory.New()})

@@ -10,8 +10,8 @@ import (
 const BackExamples = "yesterday, 'monday 18:00', 2026-11-21, '2026-11-21 18:00', 2026-11-21T12:00:00Z, or 2h for two hours ago"
 
 // Back reads a moment of the past as people write it. It is a length of time before now (2h, 7d, "3d ago"), now, a
-// day, a date, or a moment. A day is today, yesterday or one of the week, the last of that name before today; a time may
-// follow ("yesterday 18:00"). A day begins at 00:00 in the zone.
+// day, a date, a time, or a moment. A day is today, yesterday or one of the week, the last of that name before today; a
+// time may follow ("yesterday 18:00"). A time alone is the last such moment. A day begins at 00:00 in the zone.
 func Back(when string, now time.Time, zone *time.Location) (at time.Time, ok bool) {
 	when = strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(strings.TrimSpace(when)), " ago"), "last ")
 	now = now.In(zone)
@@ -22,6 +22,12 @@ func Back(when string, now time.Time, zone *time.Location) (at time.Time, ok boo
 		return now.Add(-d), true
 	}
 	if at, ok := Moment(when, zone); ok {
+		return at, true
+	}
+	if at, ok := Clock(now, when); ok {
+		if at.After(now) {
+			at = at.AddDate(0, 0, -1)
+		}
 		return at, true
 	}
 	day, clock, _ := strings.Cut(when, " ")
@@ -48,12 +54,22 @@ func daysSince(name string, today time.Weekday) (days int, ok bool) {
 
 // AtClock is a time of a day; "": its beginning.
 func AtClock(day time.Time, clock string) (time.Time, bool) {
-	y, m, d := day.Date()
-	if clock == "" {
-		return time.Date(y, m, d, 0, 0, 0, 0, day.Location()), true
+	if clock != "" {
+		return Clock(day, clock)
 	}
-	t, err := time.Parse("15:04", clock)
-	return time.Date(y, m, d, t.Hour(), t.Minute(), 0, 0, day.Location()), err == nil
+	y, m, d := day.Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, day.Location()), true
+}
+
+// Clock is a time of a day, as in 18:00 or 18:00:30.
+func Clock(day time.Time, clock string) (time.Time, bool) {
+	y, m, d := day.Date()
+	for _, layout := range []string{"15:04", "15:04:05"} {
+		if t, err := time.Parse(layout, clock); err == nil {
+			return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), 0, day.Location()), true
+		}
+	}
+	return time.Time{}, false
 }
 
 // mostHours bounds a length of time: a hundred years.

@@ -3,7 +3,7 @@
 //
 //	duration.go   Duration (exact: 1h30m) and About (two units: 2d4h)
 //	moment.go     Moment (a moment that is written out, read) and DayNamed (a day of the week)
-//	back.go       Back (a moment of the past as people say it), Length (2w, 1d12h) and AtClock (a time of a day)
+//	back.go       Back (a moment of the past as people say it), Length (2w, 1d12h) AtClock and Clock (a time of a day)
 //	wrongmoment.go  WrongMoment (what is wrong with a moment that could not be read)
 //	count.go      Count (1 GPU, 2 GPUs), Group (12,345), Few (a, b and 3 more)
 //	cell.go       Cell and Printable (texts of others in spreadsheets and terminals)

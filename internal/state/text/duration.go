@@ -57,3 +57,6 @@ func About(d time.Duration) string {
 // Weekday is a moment with its day of the week, in UTC: Fri 2026-12-04 00:00Z. People read
 // the day, and can reckon with the rest.
 func Weekday(t time.Time) string { return t.UTC().Format("Mon 2006-01-02 15:04Z") }
+
+// WeekdayExact is Weekday to the second.
+func WeekdayExact(t time.Time) string { return t.UTC().Format("Mon 2006-01-02 15:04:05Z") }

@@ -11,7 +11,8 @@ import (
 var (
 	dated    = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})\b`)
 	otherDay = regexp.MustCompile(`^\d{1,4}[./]\d{1,2}[./]\d{1,4}\b`)
-	clocked  = regexp.MustCompile(`^(.*?) ?\b(\d{1,2}):(\d{2})$`)
+	clocked  = regexp.MustCompile(`^(.*?) ?\b(\d{1,2}):(\d{2})(:\d{2})?$`)
+	lasting  = regexp.MustCompile(`^\d+(\.\d+)?(w|d|h|m|s)( ago)?$`)
 )
 
 // WrongMoment says what is wrong with a moment that could not be read, for the middle of a message; "": that is
@@ -25,7 +26,10 @@ func WrongMoment(word string) string {
 		return "has its date in another form"
 	}
 	if m := clocked.FindStringSubmatch(word); m != nil {
-		return wrongClock(m[1], m[2], m[3])
+		return wrongClock(m[2], m[3])
+	}
+	if lasting.MatchString(word) {
+		return "is too far; a hundred years is the most"
 	}
 	return wrongDay(word)
 }
@@ -47,13 +51,10 @@ func wrongDate(years, months, days string) string {
 	return ""
 }
 
-// wrongClock says of a time that no day has it, or that it has no day.
-func wrongClock(day, hours, minutes string) string {
+// wrongClock says of a time that no day has it; "": a day has.
+func wrongClock(hours, minutes string) string {
 	if hour, _ := strconv.Atoi(hours); hour > 23 || minutes > "59" {
 		return fmt.Sprintf("has the time %s:%s, and a day goes from 00:00 to 23:59", hours, minutes)
-	}
-	if day == "" {
-		return fmt.Sprintf("has no day; 'today %s:%s' has one", hours, minutes)
 	}
 	return ""
 }

@@ -49,17 +49,15 @@ func (s *Site) visit(w http.ResponseWriter, r *http.Request) (*Visit, error) {
 }
 
 // Moment reads a moment as an address or a form writes it: RFC 3339, what a
-// browser's field for times gives (in UTC), a time of today, a day (yesterday), or so long ago (2h).
+// browser's field for times gives (in UTC), a time (the last such moment), a day (yesterday), or so long ago (2h).
 func Moment(word string, now time.Time) (time.Time, error) {
 	word = strings.TrimSpace(word)
-	if at, ok := text.Back(strings.TrimPrefix(word, "-"), now, time.UTC); ok {
-		return at.UTC(), nil
+	plain := word
+	if len(word) <= len("15:04:05 UTC") { // as pages write a moment of today
+		plain = strings.TrimSuffix(word, " UTC")
 	}
-	for _, layout := range []string{"15:04:05", "15:04"} { // as pages write a moment of today
-		if t, err := time.Parse(layout, strings.TrimSuffix(word, " UTC")); err == nil {
-			y, m, d := now.UTC().Date()
-			return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), 0, time.UTC), nil
-		}
+	if at, ok := text.Back(strings.TrimPrefix(plain, "-"), now, time.UTC); ok {
+		return at.UTC(), nil
 	}
 	return time.Time{}, Wrong("As of", Unfit(word, "a moment", now.UTC().Format("2006-01-02 15:04:05")+", yesterday, 15:04 of today, or 2h for two hours ago, in UTC"))
 }

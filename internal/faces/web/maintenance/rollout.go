@@ -75,12 +75,26 @@ func (m rolloutView) lead() string {
 	return says
 }
 
-// standings are where a node of a rollout may stand, in the order in which they are drawn.
-var standings = []struct {
+// standing is where a node of a rollout may stand.
+type standing struct {
 	name, says string
 	ink        draw.Ink
-}{
-	{"done", "done", draw.Flex}, {"failed", "failed", draw.Fault}, {"visited", "visited now", draw.Planned}, {"next", "may be next", draw.Quota}, {"waits", "wait", draw.Empty},
+}
+
+// standings are where a node of a rollout may stand, in the order in which they are drawn.
+var standings = []standing{
+	{"done", "done", draw.Flex}, {"failed", "failed", draw.Fault}, {"visited", "visited now", draw.Planned}, {"next", "may be next", draw.Quota}, {"waits", "wait", draw.Empty}, {"behind", "behind", draw.Empty},
+}
+
+// standings are those of an open rollout, or of one that has ended: for that one no node waits.
+func (m rolloutView) standings() (list []standing) {
+	ended := !open(m.r.Rollout)
+	for _, s := range standings {
+		if waits := s.name == "waits" || s.name == "next"; s.name != "behind" && !(ended && waits) || s.name == "behind" && ended {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 func (m *rolloutView) islandsOf() {

@@ -56,6 +56,9 @@ type repairTimes struct {
 func List(v *frame.Visit) (frame.Page, error) {
 	q := v.Request.URL.Query()
 	m := listView{v: v, scope: q.Get("scope"), state: q.Get("states")}
+	if states := append([]string{"healthy"}, parts.NodeStates...); m.state != "" && !slices.Contains(states, m.state) {
+		return frame.Page{}, frame.Wrong("State", frame.Unfit(m.state, "a state of a node", words.Or(states)))
+	}
 	h, err := v.Health.Health(v.Ctx, &musterv1.HealthRequest{AsOf: v.AsOf, Scope: m.scope})
 	if err != nil {
 		return frame.Page{}, err
