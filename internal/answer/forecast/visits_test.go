@@ -79,11 +79,14 @@ func TestWorkThatStoppedForAVisitStartsWhenItEnds(t *testing.T) {
 	}
 }
 
-// Where other work has taken its quota meanwhile it starts when that ends.
-func TestWorkThatStoppedForAVisitStartsWhenOthersEnd(t *testing.T) {
+// Its room is kept for it: other work of its namespace that comes meanwhile starts when it ends.
+func TestWorkThatComesWhileOtherWorkIsStoppedStartsWhenThatEnds(t *testing.T) {
 	st := tell(t, 4)
 	w := st.stopFor()
-	st.submit(time.Hour, "b", "q", 2, 20*time.Hour)
+	b := st.submit(time.Hour, "b", "q", 2, 20*time.Hour)
 	st.gone(time.Hour+30*time.Second, w)
-	starts(t, st.when(2*time.Hour, w), 21*time.Hour+30*time.Second)
+	if w.State != fleet.RunningW {
+		t.Fatalf("what stopped is %v; two other nodes are free, and its quota is kept for it", w.State)
+	}
+	starts(t, st.when(2*time.Hour, b), 101*time.Hour+30*time.Second)
 }
