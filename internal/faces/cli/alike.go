@@ -94,7 +94,7 @@ var unaskedFlag = regexp.MustCompile(`unknown (flag: --(yes|force|assume-yes|no-
 // unasked says which flag keeps a command from asking, or that it asks nothing; "": the flag is another one.
 func unasked(cmd *cobra.Command, err error) string {
 	m := unaskedFlag.FindStringSubmatch(err.Error())
-	follows := m != nil && m[3] == "f" && cmd.Flags().Lookup("watch") != nil
+	follows := len(m) > 3 && m[3] == "f" && cmd.Flags().Lookup("watch") != nil
 	switch {
 	case m == nil:
 		return ""

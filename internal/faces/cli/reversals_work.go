@@ -55,8 +55,8 @@ func retargeted(_ reversible, was *musterv1.WorkloadSpec) []string {
 
 // resizedBack gives a pool its size again; nil where the pool has finished, or had that size.
 func resizedBack(f reversible, was *musterv1.WorkloadSpec) []string {
-	at, max := number64(f.Pool), number64(f.Max)
-	if max == 0 || at >= len(was.GetPools()) {
+	at, most := number64(f.Pool), number64(f.Max)
+	if most == 0 || at >= len(was.GetPools()) {
 		return nil
 	}
 	pool := was.GetPools()[at]

@@ -72,8 +72,19 @@ func TestTablesOfWhatIsWrongAreStacked(t *testing.T) {
 	h.do(core.SetGrant{Quota: "research/oak", Partition: "tiger/h200", GPUs: 104, Gang: 48})
 	h.clock.Add(int64(time.Hour))
 	h.do(core.SetNodes{Names: []string{"tiger-h200-i1-001", "tiger-h200-i1-002", "tiger-h200-i1-003", "tiger-h200-i2-001", "tiger-h200-i2-002", "tiger-h200-i2-003"}, State: fleet.Quarantined, Signal: "XID 79"})
-	for _, one := range [][2]string{{"/", "Grants that are not kept"}, {"/", "Clusters"}, {"/part/uptime", "Targets"}, {"/part/ladder?target=research/oak", "The queue as a table"}, {"/part/kept?quota=research/oak", "Promises kept"}, {"/haircuts", "Assigned and proposed, as a table"}, {"/promise", "Spares"},
-		{"/part/timeline?quota=research/oak&window=1h", "tiger/h200 as a table"}, {"/partition/tiger/h200", "Islands"}, {"/partition/tiger/h200", "Backing by island"}, {"/part/compare", "Policies side by side"}} {
+	for _, one := range [][2]string{
+		{"/", "Grants that are not kept"},
+		{"/", "Clusters"},
+		{"/part/uptime", "Targets"},
+		{"/part/ladder?target=research/oak", "The queue as a table"},
+		{"/part/kept?quota=research/oak", "Promises kept"},
+		{"/haircuts", "Assigned and proposed, as a table"},
+		{"/promise", "Spares"},
+		{"/part/timeline?quota=research/oak&window=1h", "tiger/h200 as a table"},
+		{"/partition/tiger/h200", "Islands"},
+		{"/partition/tiger/h200", "Backing by island"},
+		{"/part/compare", "Policies side by side"},
+	} {
 		path, label := one[0], one[1]
 		_, body := h.get(path)
 		if table := between(body, `aria-label="`+label+`">`, "</thead>"); !strings.Contains(table, "stacks") {
