@@ -32,12 +32,11 @@ type Rollout struct {
 
 // RolloutAt is where a rollout stands at a moment.
 func RolloutAt(s *fleet.State, r *fleet.Rollout, now fleet.Instant) Rollout {
-	o := maintenance.Of(s, r, now)
-	told := maintenance.Told(s, r, now)
+	o, told := maintenance.Told(s, r, now)
 	row := Rollout{
 		Rollout: r.Name, Scope: r.Scope, Updates: r.Updates, State: o.State, Stage: o.Stage, Of: o.Of, Done: o.Done, Failed: o.Failed,
 		Visits: o.Visits, Waits: []string{}, Why: r.Why, By: r.By, Added: r.Added, Began: r.Began, Ended: r.Ended, Culprit: r.Culprit,
-		Reasons: told.Waits, Targets: o.Targets,
+		Reasons: told, Targets: o.Targets,
 	}
 	if len(r.Nodes) > 0 {
 		row.Scope = strings.Join(r.Nodes, ", ")

@@ -180,25 +180,14 @@ func partsOn(w *fleet.Workload, n *fleet.Node, node int) (spots []fleet.Spot, pa
 		switch {
 		case !slices.ContainsFunc(w.Replicas[i], staysHere):
 		case maintenance.Surplus(w, i, n):
-			spots = append(spots, spotOf(w, i, staysHere))
+			spots = append(spots, w.SpotOf(i, staysHere))
 		case w.Pools[i].Rank > w.BaseRank():
-			spots = append(spots, spotOf(w, i, func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }))
+			spots = append(spots, w.SpotOf(i, func(r fleet.Replica) bool { return r.Phase != fleet.Leaving }))
 		default:
 			return nil, false
 		}
 	}
 	return spots, true
-}
-
-// spotOf gathers the replicas of one pool that leave.
-func spotOf(w *fleet.Workload, pool int, leaves func(fleet.Replica) bool) fleet.Spot {
-	spot := fleet.Spot{Pool: pool}
-	for _, r := range w.Replicas[pool] {
-		if leaves(r) {
-			spot.Nodes = append(spot.Nodes, r.Node)
-		}
-	}
-	return spot
 }
 
 // beginStop stops a workload as a whole, keeps its room for a while, and lets it wait until its

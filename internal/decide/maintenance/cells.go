@@ -34,10 +34,12 @@ func CellsOf(s *fleet.State, r *fleet.Rollout, now fleet.Instant) []Cell {
 	return newLook(s, now).cells(r)
 }
 
-// Told says where a rollout stands, for people: it counts each node once, by the reason that CellsOf says of it.
-func Told(s *fleet.State, r *fleet.Rollout, now fleet.Instant) Outlook {
+// Told says where a rollout stands, and for people what it waits for: that counts each node once, by the reason that CellsOf
+// says of it.
+func Told(s *fleet.State, r *fleet.Rollout, now fleet.Instant) (Outlook, []Wait) {
 	if r.Joined != "" || r.Hunt != nil || r.State != fleet.RolloutRunning {
-		return Of(s, r, now)
+		o := Of(s, r, now)
+		return o, o.Waits
 	}
 	l := newLook(s, now)
 	o, w := l.outlook(r), &waits{}
@@ -46,8 +48,7 @@ func Told(s *fleet.State, r *fleet.Rollout, now fleet.Instant) Outlook {
 			w.add(c.Wait)
 		}
 	}
-	o.Waits = w.sorted()
-	return o
+	return o, w.sorted()
 }
 
 func (l *look) cells(r *fleet.Rollout) (cells []Cell) {

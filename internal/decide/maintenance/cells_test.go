@@ -13,7 +13,8 @@ import (
 func (y *yard) told(name string) (byRollout, byNode map[maintenance.Code]int) {
 	byRollout, byNode = map[maintenance.Code]int{}, map[maintenance.Code]int{}
 	r := y.s.Kept().Rollout(name)
-	for _, w := range maintenance.Told(y.s, r, y.now).Waits {
+	_, told := maintenance.Told(y.s, r, y.now)
+	for _, w := range told {
 		byRollout[w.Code] += w.Nodes
 	}
 	for _, c := range maintenance.CellsOf(y.s, r, y.now) {

@@ -213,12 +213,7 @@ const unmendable = "no node in its reach could take the place of a lost one"
 
 // returnPoolToQueue sends a gang of higher rank back to its queue; the rest runs on.
 func returnPoolToQueue(w *fleet.Workload, pool int) Plan {
-	spot := fleet.Spot{Pool: pool}
-	for _, r := range w.Replicas[pool] {
-		if r.Phase != fleet.Leaving {
-			spot.Nodes = append(spot.Nodes, r.Node)
-		}
-	}
+	spot := w.SpotOf(pool, func(r fleet.Replica) bool { return r.Phase != fleet.Leaving })
 	return Plan{Kind: Return, Workload: w, Why: unmendable, Spots: []fleet.Spot{spot}}
 }
 

@@ -153,6 +153,17 @@ func (w *Workload) Spots(choose func(Replica) bool) []Spot {
 	return spots
 }
 
+// SpotOf gathers the replicas of one pool that a choice names, whatever order they obey.
+func (w *Workload) SpotOf(pool int, choose func(Replica) bool) Spot {
+	spot := Spot{Pool: pool}
+	for _, r := range w.Replicas[pool] {
+		if choose(r) {
+			spot.Nodes = append(spot.Nodes, r.Node)
+		}
+	}
+	return spot
+}
+
 // mention adds a replica of a pool to the spot of its order, among those from first on.
 func mention(spots []Spot, first, pool int, r Replica) []Spot {
 	for i := first; i < len(spots); i++ {
