@@ -86,11 +86,27 @@ func May(grants []Grant, a Action, at Place) bool {
 // Reads says whether grants let their holder read a workload in full: in its namespace, in the quota that it
 // targets, or in the cluster where it runs or whose pods it is.
 func Reads(s *fleet.State, grants []Grant, w *fleet.Workload) bool {
-	at := Place{Namespace: w.Namespace, Quota: w.Target, Cluster: w.Home()}
-	if p := s.Partition(w.Where); p != nil {
-		at.Cluster = p.Cluster
+	at := Place{Namespace: w.Namespace, Quota: w.Target}
+	for _, g := range grants {
+		if !allows(g.Role, ReadWork) {
+			continue
+		}
+		if at.Cluster == "" && g.Scope.Cluster != "" { // lists ask this of each workload, and few roles are held in a cluster
+			at.Cluster = clusterOf(s, w)
+		}
+		if Covers(g.Scope, at) {
+			return true
+		}
 	}
-	return May(grants, ReadWork, at)
+	return false
+}
+
+// clusterOf is where a workload runs, else where its pods are; "": nowhere yet.
+func clusterOf(s *fleet.State, w *fleet.Workload) string {
+	if p := s.Partition(w.Where); p != nil {
+		return p.Cluster
+	}
+	return w.Home()
 }
 
 // MaySomewhere says whether grants allow an action at any place at all.

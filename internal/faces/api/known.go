@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -75,7 +74,7 @@ func named(known func(*fleet.State, string) error, name string) func(*fleet.Stat
 
 // knownInList refuses what a question for workloads names and nothing has. It is asked where none was found: of
 // a quota that is gone the work that ended is still known.
-func knownInList(ctx context.Context, s *fleet.State, m *musterv1.ListWorkloadsRequest, found []*fleet.Workload) error {
+func knownInList(c *caller, s *fleet.State, m *musterv1.ListWorkloadsRequest, found []*fleet.Workload) error {
 	if len(found) > 0 {
 		return nil
 	}
@@ -85,15 +84,18 @@ func knownInList(ctx context.Context, s *fleet.State, m *musterv1.ListWorkloadsR
 	if err := knownPartition(s, m.GetPartition()); err != nil {
 		return err
 	}
-	return callerOf(ctx).knownNamespace(s, m.GetNamespace())
+	return c.knownNamespace(s, m.GetNamespace())
 }
 
 // knownNamespace refuses a namespace that is not the caller's own and that no work, quota or role names of which
 // the caller may be told. So of one that others alone have it is not told whether there is one.
 func (c *caller) knownNamespace(s *fleet.State, namespace string) error {
 	own := c.actor.Name[strings.LastIndex(c.actor.Name, ":")+1:]
-	known := c.namespaces(s)
-	if namespace == "" || namespace == own || namespace == c.actor.User || slices.Contains(known, namespace) || !c.readsAll() && c.seesNamespace("")(namespace) {
+	if namespace == "" || namespace == own || namespace == c.actor.User || !c.readsAll() && c.seesNamespace("")(namespace) {
+		return nil
+	}
+	known := c.namespaces(s) // of all work, so it is asked last
+	if slices.Contains(known, namespace) {
 		return nil
 	}
 	refusal := &core.Refusal{Code: core.NoSuchNamespace, Message: "no workload, quota or role that you may read names the namespace " + namespace}
@@ -121,8 +123,10 @@ func (c *caller) namespaces(s *fleet.State) (list []string) {
 			list = append(list, b.Scope.Namespace)
 		}
 	}
+	told := map[string]bool{}
 	for _, w := range s.Workloads {
-		if c.sees(s, w) {
+		if !told[w.Namespace] && c.sees(s, w) {
+			told[w.Namespace] = true
 			list = append(list, w.Namespace)
 		}
 	}

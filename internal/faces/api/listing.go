@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
@@ -16,7 +17,7 @@ type listing struct {
 	by    *caller
 }
 
-// choose finds the workloads in the order of candidates, up to one more than the limit, and how
+// choose finds the workloads in order of submission, or the other way round, up to one more than the limit, and how
 // many others are among them that the caller may not read.
 func (l listing) choose(s *fleet.State) (list []*fleet.Workload, others int) {
 	for w := range l.candidates(s) {
@@ -27,11 +28,17 @@ func (l listing) choose(s *fleet.State) (list []*fleet.Workload, others int) {
 		default:
 			others++
 		}
-		if len(list) > l.limit {
-			break
-		}
 	}
-	return list, others
+	slices.SortFunc(list, l.order)
+	return list[:min(len(list), l.limit+1)], others
+}
+
+// order compares two workloads by which comes first in the list.
+func (l listing) order(a, b *fleet.Workload) int {
+	if l.GetNewestFirst() {
+		a, b = b, a
+	}
+	return cmp.Compare(a.ID, b.ID)
 }
 
 // counts says whether the caller may be told how many others there are: of a target, a partition and a
@@ -40,44 +47,25 @@ func (l listing) counts(next uint64) bool {
 	return l.GetUser() == "" && l.GetNamespace() == "" && l.GetFrom() == 0 && next == 0
 }
 
-// candidates are those among which there are all that are asked for, in order of submission or
-// the other way round.
+// candidates are those among which there are all that are asked for: of a target its own, else all that are known. It
+// never goes by numbers, of which most are of work that is long forgotten.
 func (l listing) candidates(s *fleet.State) iter.Seq[*fleet.Workload] {
-	switch {
-	case l.GetNewestFirst():
-		return l.downwards(s)
-	case l.GetTarget() != "" && !slices.ContainsFunc(l.GetStates(), func(word string) bool { return fleet.WorkloadState(word).Ended() }):
-		all := s.Targeting(l.GetTarget())
-		from, _ := slices.BinarySearchFunc(all, l.GetFrom(), func(w *fleet.Workload, id uint64) int { return cmp.Compare(w.ID, id) })
-		return slices.Values(all[from:])
+	ended := slices.ContainsFunc(l.GetStates(), func(word string) bool { return fleet.WorkloadState(word).Ended() })
+	if l.GetTarget() != "" && !ended {
+		return slices.Values(s.Targeting(l.GetTarget()))
 	}
-	return func(yield func(*fleet.Workload) bool) {
-		for id := l.GetFrom(); id < s.NextID; id++ { // most numbers of a fleet are still known
-			if w := s.Workloads[id]; w != nil && !yield(w) {
-				return
-			}
-		}
-	}
+	return maps.Values(s.Workloads)
 }
 
-// downwards are all workloads from the number asked for, or from the last, down to the first.
-func (l listing) downwards(s *fleet.State) iter.Seq[*fleet.Workload] {
-	from := s.NextID
-	if l.GetFrom() > 0 {
-		from = min(from, l.GetFrom()+1)
-	}
-	return func(yield func(*fleet.Workload) bool) {
-		for id := from; id > 0; id-- {
-			if w := s.Workloads[id-1]; w != nil && !yield(w) {
-				return
-			}
-		}
-	}
+// begun says whether a list that goes on where another ended has come to a workload.
+func (l listing) begun(w *fleet.Workload) bool {
+	return l.GetFrom() == 0 || w.ID == l.GetFrom() || w.ID > l.GetFrom() != l.GetNewestFirst()
 }
 
 func (l listing) wants(w *fleet.Workload) bool {
 	switch {
-	case l.GetNamespace() != "" && l.GetNamespace() != w.Namespace,
+	case !l.begun(w),
+		l.GetNamespace() != "" && l.GetNamespace() != w.Namespace,
 		l.GetUser() != "" && l.GetUser() != w.User,
 		l.GetPartition() != "" && l.GetPartition() != w.Where && l.GetPartition() != w.Partition,
 		!under(w.Target, l.GetTarget()),

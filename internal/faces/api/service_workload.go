@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/protobuf/proto"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/explain"
@@ -205,41 +204,43 @@ const reasoning = 50 * time.Millisecond
 const shortList = 200
 
 // ListWorkloads lists workloads in order of submission; fewer than asked for, if they are
-// more than one answer may weigh, or their reasons take longer than others should wait.
+// more than one answer may weigh, or their reasons take longer than others should wait. Which they are is found
+// among all, where it keeps no other from looking. So who asks for reasons looks twice, and is alone only for those.
 func (s workloadService) ListWorkloads(ctx context.Context, m *musterv1.ListWorkloadsRequest) (*musterv1.ListWorkloadsResponse, error) {
-	out := &musterv1.ListWorkloadsResponse{}
-	l, read, room := listing{m, orElse(m.GetLimit(), 1000), callerOf(ctx)}, s.read, room(ctx)
-	switch {
-	case m.GetReasons() && l.limit > shortList:
-		read = s.ponder
-	case m.GetReasons():
-		read = s.study
+	l := &list{listing: listing{m, orElse(m.GetLimit(), 1000), callerOf(ctx)}, room: room(ctx), out: &musterv1.ListWorkloadsResponse{}}
+	whole := func(state *fleet.State, at fleet.Instant) error {
+		err := l.find(state)
+		if err == nil {
+			l.tell(state, at)
+		}
+		return err
 	}
-	seen, err := read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		began := time.Now()
-		list, others := l.choose(state)
-		if err := knownInList(ctx, state, m, list); err != nil {
-			return err
+	var seen *musterv1.Seen
+	var err error
+	switch {
+	case !m.GetReasons():
+		seen, err = s.read(ctx, m.GetAsOf(), whole)
+	case m.GetAsOf() != nil: // that state is the caller's own
+		seen, err = s.study(ctx, m.GetAsOf(), whole)
+	default:
+		seen, err = s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error { return l.find(state) })
+		if err == nil && len(l.ids) > 0 {
+			seen, err = s.reasoned(ctx, l)
 		}
-		if len(list) > l.limit {
-			out.Next, list = list[l.limit].ID, list[:l.limit]
-		}
-		for i, row := range view.WorkloadsOf(state, list, at) {
-			one := wire.Workload(state, list[i], row)
-			if room -= proto.Size(one) + perEntry; i > 0 && (room < 0 || m.GetReasons() && time.Since(began) > reasoning) {
-				out.Next = list[i].ID
-				break
-			}
-			if m.GetReasons() {
-				one.Reason = firstReason(explain.Why(state, list[i], at))
-			}
-			out.Workloads = append(out.Workloads, one)
-		}
-		if l.counts(out.GetNext()) {
-			out.Others = int32(others)
-		}
+	}
+	l.out.Seen = seen
+	return l.out, err
+}
+
+// reasoned tells of the workloads that were found, each with why it waits.
+func (s workloadService) reasoned(ctx context.Context, l *list) (*musterv1.Seen, error) {
+	alone := s.study
+	if l.limit > shortList {
+		alone = s.ponder
+	}
+	return alone(ctx, nil, func(state *fleet.State, at fleet.Instant) error {
+		l.again(state)
+		l.tell(state, at)
 		return nil
 	})
-	out.Seen = seen
-	return out, err
 }
