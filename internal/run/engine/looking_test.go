@@ -46,6 +46,26 @@ func TestWhoPondersKeepsOthersFromNothing(t *testing.T) {
 	}
 }
 
+// The state for those who ponder is copied anew once most of the copy is of what has gone.
+func TestTheSecondMirrorIsCopiedAnew(t *testing.T) {
+	e, do := looked(t)
+	do(core.CreateQuota{Path: "a"})
+	_ = quotas(e.Ponder)
+	first := e.aside.state
+	e.aside.state.Seq += aged
+	e.Ponder(func(s *fleet.State) {
+		if s != first {
+			t.Error("it is copied too soon")
+		}
+	})
+	e.aside.state.Seq++
+	e.Ponder(func(s *fleet.State) {
+		if s == first || len(s.Quotas) != 1 {
+			t.Errorf("the copy of before is kept, or has %d quotas, not 1", len(s.Quotas))
+		}
+	})
+}
+
 // The state for those who ponder is given up when none has for long, and made anew for the next.
 func TestTheSecondMirrorIsGivenUp(t *testing.T) {
 	e, do := looked(t)

@@ -19,6 +19,7 @@ import (
 type mirror struct {
 	mu    sync.RWMutex // guards state; who has it may take news, too
 	state *fleet.State // nil: it was not read yet, or not for long
+	from  uint64       // the number of the record after which it was copied
 
 	news struct {
 		sync.Mutex
@@ -36,6 +37,10 @@ const mostNews = 256
 // mostUnread is how many times the second mirror is brought up to date without a read until it is
 // given up. It takes as much memory as the state.
 const mostUnread = 64
+
+// aged is after how many records the second mirror is copied anew, where it has fewer workloads than that. A copy lies in
+// few large pieces of memory, which stay as long as anything in them does.
+const aged = 8192
 
 // Look shows fn the state as of the last durable record or later. Unlike with Read no
 // decision waits for fn, however long it takes. But others who look may wait for it, so who looks
@@ -99,6 +104,9 @@ func (e *Engine) reflect() {
 // waits for that.
 func (e *Engine) reflectAside() {
 	m := &e.aside
+	if m.state != nil && m.state.Seq-m.from > max(aged, uint64(len(m.state.Workloads))) {
+		m.state = nil
+	}
 	if m.state == nil {
 		m.gather()
 		e.Look(m.copy)
@@ -115,7 +123,7 @@ func (m *mirror) gather() {
 
 // copy makes the mirror a copy of a state.
 func (m *mirror) copy(s *fleet.State) {
-	m.state = s.Fork()
+	m.state, m.from = s.Fork(), s.Seq
 	for _, use := range s.Keys { // a copy has none, and a reader is to see all
 		m.state.Remember(use)
 	}

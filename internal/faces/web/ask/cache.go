@@ -223,6 +223,16 @@ const perEntry = 1 << 10
 // Owner is the reader who asked.
 func (k *entry) Owner() string { return k.reader }
 
+// Over says whether an answer goes to no page any more.
+func (k *entry) Over(now time.Time) bool {
+	select {
+	case <-k.ready:
+		return now.Sub(k.at) > max(freshWhileQuiet, k.lasts())
+	default:
+		return false
+	}
+}
+
 // Weight is how many bytes an answer takes; of one that is not there yet little is known.
 func (k *entry) Weight() int {
 	select {
@@ -248,7 +258,8 @@ func (c *cache) fill(k *entry, r *http.Request) {
 	}
 	defer res.Body.Close()
 	k.code, k.head = res.StatusCode, res.Header
-	k.body, k.err = io.ReadAll(res.Body)
+	k.body = make([]byte, res.ContentLength) // all of it is there
+	_, k.err = io.ReadFull(res.Body, k.body)
 	k.took = time.Since(k.at)
 }
 

@@ -123,11 +123,21 @@ func (f *refreshes) remind(in time.Duration) {
 // Owner is the reader for whom it was made.
 func (k *refresh) Owner() string { return k.reader }
 
+// Over says whether a refresh is handed to no page any more.
+func (k *refresh) Over(now time.Time) bool {
+	select {
+	case <-k.ready:
+		return now.Sub(k.at) > quietRefreshAge
+	default:
+		return false
+	}
+}
+
 // Weight is how many bytes a refresh takes; of one that is being made little is known.
 func (k *refresh) Weight() int {
 	select {
 	case <-k.ready:
-		return 1<<10 + k.a.Body.Len()
+		return 1<<10 + k.a.Body.Cap()
 	default:
 		return 1 << 10
 	}
