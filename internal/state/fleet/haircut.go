@@ -250,16 +250,20 @@ func (s *State) Haircut(name string) *Haircut {
 func cloneHaircuts(list []*Haircut) []*Haircut {
 	copied := clonePointers(list)
 	for _, h := range copied {
-		h.Waves = slices.Clone(h.Waves)
+		h.own()
 	}
 	return copied
 }
+
+// own gives a haircut waves that it shares with none: they change as they are told, answered and put into force.
+func (h *Haircut) own() { h.Waves = slices.Clone(h.Waves) }
 
 // HaircutMemory is how many saved haircuts stay in the state; older ones are in the log.
 const HaircutMemory = 100
 
 // AddHaircut keeps a plan; the oldest makes room beyond HaircutMemory.
 func (s *State) AddHaircut(h Haircut) {
+	h.own()
 	s.Haircuts = append(s.Haircuts, &h)
 	if len(s.Haircuts) > HaircutMemory {
 		s.Haircuts = slices.Delete(s.Haircuts, 0, 1)
