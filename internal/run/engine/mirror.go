@@ -6,7 +6,6 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/run/journal"
-	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -24,7 +23,7 @@ type mirror struct {
 	news struct {
 		sync.Mutex
 		wanted  bool // it was read: what becomes durable is gathered
-		entries []journal.Entry
+		entries []*fresh
 		busy    bool // a goroutine is about to apply them
 		unread  int  // times that this was done since it was read last
 	}
@@ -138,11 +137,11 @@ func (m *mirror) wasRead() {
 
 // apply has the mirror live through what was gathered.
 func (m *mirror) apply() {
-	for _, en := range m.take() {
-		if en.Seq <= m.state.Seq {
+	for _, is := range m.take() {
+		if is.entry.Seq <= m.state.Seq {
 			continue
 		}
-		rec, err := event.Decode(en.Data)
+		rec, err := is.record() // the same as all others': a state never changes what a record holds
 		if err != nil {
 			panic(err) // it was encoded a moment ago
 		}
@@ -153,17 +152,17 @@ func (m *mirror) apply() {
 
 // hear takes note of what has become durable.
 func (e *Engine) hear(entries ...journal.Entry) {
-	e.recent.add(entries)
-	if e.mirror.hear(entries) {
+	news := e.recent.add(entries)
+	if e.mirror.hear(news) {
 		go e.mirror.alone(e.reflect, func(*fleet.State) {})
 	}
-	if e.aside.hear(entries) {
+	if e.aside.hear(news) {
 		go e.aside.catchUp(e.reflectAside)
 	}
 }
 
 // hear gathers what has become durable; it says whether that is to be applied now.
-func (m *mirror) hear(entries []journal.Entry) (many bool) {
+func (m *mirror) hear(entries []*fresh) (many bool) {
 	m.news.Lock()
 	defer m.news.Unlock()
 	if !m.news.wanted {
@@ -199,7 +198,7 @@ func (m *mirror) late() bool {
 	return len(m.news.entries) > 0
 }
 
-func (m *mirror) take() []journal.Entry {
+func (m *mirror) take() []*fresh {
 	m.news.Lock()
 	defer m.news.Unlock()
 	list := m.news.entries

@@ -104,15 +104,18 @@ func (f *fresh) record() (event.Record, error) {
 	return f.rec, f.err
 }
 
-func (r *recent) add(entries []journal.Entry) {
+// add keeps records that have become durable. Who lives through them later may keep what it returns.
+func (r *recent) add(entries []journal.Entry) (added []*fresh) {
+	for _, en := range entries {
+		added = append(added, &fresh{entry: en})
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.list) > 2*keptRecent {
 		r.list = append([]*fresh(nil), r.list[len(r.list)-keptRecent:]...)
 	}
-	for _, en := range entries {
-		r.list = append(r.list, &fresh{entry: en})
-	}
+	r.list = append(r.list, added...)
+	return added
 }
 
 // after lists the records after seq; ok is false if the first of them is not kept.
