@@ -200,7 +200,7 @@ func TestWhatIsNotKeptIsSaid(t *testing.T) {
 		}
 	}
 	var trimmed *journal.TrimmedError
-	if _, err := h.e.LookBack(t.Context(), begin.Add(24*time.Hour)); !errors.As(err, &trimmed) || !strings.Contains(err.Error(), "is not kept any more") {
+	if err := h.e.LookBack(t.Context(), begin.Add(24*time.Hour), func(*fleet.State) {}); !errors.As(err, &trimmed) || !strings.Contains(err.Error(), "is not kept any more") {
 		t.Errorf("a moment that is not kept gives %v", err)
 	}
 	h = open(t, h.j, h.now)

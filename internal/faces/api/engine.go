@@ -42,9 +42,9 @@ type Engine interface {
 	Ponder(fn func(s *fleet.State))
 	// SeqAt is the last sequence number of what had happened by a moment.
 	SeqAt(ctx context.Context, at fleet.Instant) (uint64, error)
-	// LookBack is the state at a moment of the past; it must not be changed.
-	LookBack(ctx context.Context, at fleet.Instant) (*fleet.State, error)
-	// StateAt is the same, for the caller to change.
+	// LookBack shows the state at a moment of the past; fn keeps and changes nothing of it.
+	LookBack(ctx context.Context, at fleet.Instant, fn func(*fleet.State)) error
+	// StateAt is that state, for the caller to change.
 	StateAt(ctx context.Context, at fleet.Instant) (*fleet.State, error)
 	// StateAfter is the state right after a record, after the last one at most.
 	StateAfter(ctx context.Context, seq uint64) (*fleet.State, error)

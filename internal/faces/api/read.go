@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -27,14 +28,17 @@ func (s *service) read(ctx context.Context, asOf *timestamppb.Timestamp, fn look
 	if err != nil {
 		return nil, err
 	}
-	state, err := s.engine.LookBack(ctx, at)
-	if err == nil && state.Seq == 0 {
-		err = s.before(ctx, at)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.seen(state.Seq, at), fn(state, at)
+	var seen *musterv1.Seen
+	var answered error
+	err = s.engine.LookBack(ctx, at, func(state *fleet.State) {
+		if state.Seq == 0 {
+			answered = s.before(ctx, at)
+		}
+		if answered == nil {
+			seen, answered = s.seen(state.Seq, at), fn(state, at)
+		}
+	})
+	return seen, cmp.Or(err, answered)
 }
 
 func (s *service) readNow(fn look) (seen *musterv1.Seen, err error) {

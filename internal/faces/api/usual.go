@@ -22,9 +22,9 @@ func (e usualEngine) Look(fn func(*fleet.State)) { gate.Usual(func() { e.Engine.
 func (e usualEngine) Study(fn func(*fleet.State)) { gate.Usual(func() { e.Engine.Study(fn) }) }
 
 // LookBack is part of Engine.
-func (e usualEngine) LookBack(ctx context.Context, at fleet.Instant) (s *fleet.State, err error) {
-	gate.Usual(func() { s, err = e.Engine.LookBack(ctx, at) })
-	return s, err
+func (e usualEngine) LookBack(ctx context.Context, at fleet.Instant, fn func(*fleet.State)) (err error) {
+	gate.Usual(func() { err = e.Engine.LookBack(ctx, at, fn) })
+	return err
 }
 
 // usualPast is the same of what was gathered of the past.

@@ -22,9 +22,9 @@ func (r ranked) Read(fn func(*fleet.State))  { r.show("read", fn) }
 func (r ranked) Look(fn func(*fleet.State))  { r.show("look", fn) }
 func (r ranked) Study(fn func(*fleet.State)) { r.show("study", fn) }
 
-func (r ranked) LookBack(context.Context, fleet.Instant) (*fleet.State, error) {
-	r.note("look back")
-	return nil, nil
+func (r ranked) LookBack(_ context.Context, _ fleet.Instant, fn func(*fleet.State)) error {
+	r.show("look back", fn)
+	return nil
 }
 
 // rankedPast does so where the past is read.
@@ -52,7 +52,7 @@ func TestCallsThatGiveWayReadAsUsual(t *testing.T) {
 		e.Read(nothing)
 		e.Look(nothing)
 		e.Study(nothing)
-		_, _ = e.LookBack(t.Context(), 0)
+		_ = e.LookBack(t.Context(), 0, nothing)
 		_ = p.Read(t.Context(), 0, nil)
 		note("what the call does itself")
 	})

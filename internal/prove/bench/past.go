@@ -177,7 +177,7 @@ func states(ctx context.Context, o Options, e *engine.Engine, _ string, r *Repor
 		o.say("the state of %d of %d moments", k+1, n)
 		at := begin + fleet.Instant(draw.Int64N(int64(end-begin)))
 		began, before := time.Now(), spent()
-		if _, err := e.LookBack(ctx, at); err != nil {
+		if err := e.LookBack(ctx, at, func(*fleet.State) {}); err != nil {
 			failed = err
 		}
 		list, work = append(list, time.Since(began)), append(work, spent()-before)
