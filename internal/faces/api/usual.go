@@ -15,11 +15,19 @@ type usualEngine struct{ Engine }
 // Read is part of Engine.
 func (e usualEngine) Read(fn func(*fleet.State)) { gate.Usual(func() { e.Engine.Read(fn) }) }
 
-// Look is part of Engine.
-func (e usualEngine) Look(fn func(*fleet.State)) { gate.Usual(func() { e.Engine.Look(fn) }) }
+// Look is part of Engine. A call that gives way looks where those look who take long: what is brought up to date waits for
+// all who look, and all who come then wait for it.
+func (e usualEngine) Look(fn func(*fleet.State)) { e.look(e.Engine.Look, fn) }
 
 // Study is part of Engine.
-func (e usualEngine) Study(fn func(*fleet.State)) { gate.Usual(func() { e.Engine.Study(fn) }) }
+func (e usualEngine) Study(fn func(*fleet.State)) { e.look(e.Engine.Study, fn) }
+
+func (e usualEngine) look(by func(func(*fleet.State)), fn func(*fleet.State)) {
+	if gate.GivesWay() {
+		by = e.Ponder
+	}
+	gate.Usual(func() { by(fn) })
+}
 
 // LookBack is part of Engine.
 func (e usualEngine) LookBack(ctx context.Context, at fleet.Instant, fn func(*fleet.State)) (err error) {

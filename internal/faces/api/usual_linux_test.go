@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"context"
 	"syscall"
 	"testing"
@@ -21,6 +22,8 @@ func (r ranked) show(what string, fn func(*fleet.State)) { r.note(what); fn(nil)
 func (r ranked) Read(fn func(*fleet.State))  { r.show("read", fn) }
 func (r ranked) Look(fn func(*fleet.State))  { r.show("look", fn) }
 func (r ranked) Study(fn func(*fleet.State)) { r.show("study", fn) }
+
+func (r ranked) Ponder(fn func(*fleet.State)) { r.show("ponder", fn) }
 
 func (r ranked) LookBack(_ context.Context, _ fleet.Instant, fn func(*fleet.State)) error {
 	r.show("look back", fn)
@@ -61,7 +64,20 @@ func TestCallsThatGiveWayReadAsUsual(t *testing.T) {
 			t.Errorf("%s has rank %d, usual is %d", what, is, usual)
 		}
 	}
-	if len(seen) != 6 {
+	if len(seen) != 5 {
 		t.Errorf("seen are %v", seen)
+	}
+}
+
+// Who looks keeps from what is new all who come while it is brought up to date. So a call that gives way looks where those
+// look who take long, and others do not.
+func TestCallsThatGiveWayKeepNoneFromWhatIsNew(t *testing.T) {
+	var seen []string
+	e, nothing := usualEngine{ranked{note: func(what string) { seen = append(seen, what) }}}, func(*fleet.State) {}
+	look := func() { e.Look(nothing); e.Study(nothing) }
+	look()
+	gate.Aside(look)
+	if want := []string{"look", "study", "ponder", "ponder"}; !slices.Equal(seen, want) {
+		t.Errorf("seen are %v, want %v", seen, want)
 	}
 }

@@ -53,6 +53,9 @@ func Usual(fn func()) {
 	})
 }
 
+// GivesWay says whether the calling thread gives way to others.
+func GivesWay() bool { return workedFor() != nil }
+
 // workedFor is how long others have worked for the calling thread; nil: it does not give way.
 func workedFor() *time.Duration {
 	if aside.Load() == 0 {
