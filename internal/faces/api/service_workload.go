@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/explain"
 	"github.com/muster-fleet/muster/internal/answer/view"
