@@ -62,7 +62,7 @@ func (s *server) severalCluster() (*cluster, error) {
 
 // several are the clusters that were asked for.
 func (s *server) several() (*clusters, error) {
-	frugal()
+	collectAt(watcherGarbage)
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
 	c := &clusters{server: s, own: map[string]*kube.Client{}, kept: map[string]*keptCluster{}, quiets: map[string]time.Time{}}
 	for _, join := range s.Clusters {

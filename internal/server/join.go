@@ -37,7 +37,7 @@ func (s *server) joinedCluster() (*cluster, error) {
 }
 
 func (s *server) join() (*joined, error) {
-	frugal()
+	collectAt(watcherGarbage)
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
 	client, err := s.connect(*s.Join)
 	if err != nil {

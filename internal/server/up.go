@@ -42,6 +42,7 @@ const (
 // has forgotten records, begins again with what the database has.
 func up(ctx context.Context, o upOptions) error {
 	defer gate.SpareThreads()()
+	collectAt(serverGarbage)
 	for ran := false; ; {
 		err := upOnce(ctx, o, &ran)
 		if !leadership.BeginsAgain(err, ran) || ctx.Err() != nil {
