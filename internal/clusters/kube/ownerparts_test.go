@@ -71,3 +71,17 @@ func TestNothingStartsBeforeAllOfItIsMade(t *testing.T) {
 		}
 	}
 }
+
+// Of owners that have no pod any more nothing is remembered.
+func TestOwnersThatAreGoneAreForgotten(t *testing.T) {
+	here := translate.Pod{Namespace: "oak", GPUs: 8, Pinned: "n0", Owner: translate.Owner{Kind: "JobSet", Name: "here", Pool: "w", UID: "h"}}
+	gone := here
+	gone.Owner.Name, gone.Owner.UID = "gone", "g"
+	c := &ownerController{shared: &shared{}, owners: map[string]owner{
+		ownerKey(&here): {staged: []translate.Pod{here}}, ownerKey(&gone): {staged: []translate.Pod{gone}},
+	}}
+	c.setSizes(t.Context(), []translate.Pod{here})
+	if _, kept := c.owners[ownerKey(&here)]; !kept || len(c.owners) != 1 {
+		t.Errorf("%d owners are remembered", len(c.owners))
+	}
+}

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -103,6 +104,7 @@ func uidOf(p *translate.Pod) string {
 // and asked again in the next round.
 func (c *ownerController) askOwners(ctx context.Context, pods []translate.Pod) {
 	c.unasked = map[string]bool{}
+	c.forget(pods)
 	there, asked, again := countPods(pods), map[string]bool{}, 0 // see partKey
 	var calls []func() error
 	for i := range pods {
@@ -124,6 +126,15 @@ func (c *ownerController) askOwners(ctx context.Context, pods []translate.Pod) {
 		calls = append(calls, func() error { return c.askOwner(ctx, p, key, known) })
 	}
 	c.atOnce(ctx, calls)
+}
+
+// forget forgets owners of which there is no pod any more: what they would make takes room.
+func (c *ownerController) forget(pods []translate.Pod) {
+	there := make(map[string]bool, len(c.owners))
+	for i := range pods {
+		there[ownerKey(&pods[i])] = true
+	}
+	maps.DeleteFunc(c.owners, func(key string, _ owner) bool { return !there[key] })
 }
 
 // countPods counts the pods of each owner that may make more or fewer.
