@@ -128,13 +128,15 @@ func (c *ownerController) askOwners(ctx context.Context, pods []translate.Pod) {
 	c.atOnce(ctx, calls)
 }
 
-// forget forgets owners of which there is no pod any more: what they would make takes room.
+// forget forgets owners that no pod asks for: what they would make takes room.
 func (c *ownerController) forget(pods []translate.Pod) {
-	there := make(map[string]bool, len(c.owners))
+	asked := make(map[string]bool, len(c.owners))
 	for i := range pods {
-		there[ownerKey(&pods[i])] = true
+		if p := &pods[i]; asksOwner(p) || mayBeDone(p) {
+			asked[ownerKey(p)] = true
+		}
 	}
-	maps.DeleteFunc(c.owners, func(key string, _ owner) bool { return !there[key] })
+	maps.DeleteFunc(c.owners, func(key string, _ owner) bool { return !asked[key] })
 }
 
 // countPods counts the pods of each owner that may make more or fewer.
@@ -176,7 +178,9 @@ func (c *ownerController) askOwner(ctx context.Context, p *translate.Pod, key st
 	case err != nil:
 		c.unasked[key] = true
 	case ok:
-		is.at = time.Now()
+		is.at, is.namespace = time.Now(), p.Namespace
+		delete(c.owners, key)
+		is.staged = c.withinRoom(is)
 		c.owners[key] = is
 	default:
 		delete(c.owners, key)
