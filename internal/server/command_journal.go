@@ -17,6 +17,7 @@ import (
 	"github.com/muster-fleet/muster/internal/run/journal"
 	"github.com/muster-fleet/muster/internal/run/journal/named"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
+	"github.com/muster-fleet/muster/internal/server/datafolder"
 	"github.com/muster-fleet/muster/internal/state/event"
 )
 
@@ -136,6 +137,7 @@ func between(ctx context.Context, from, to string, do func(from, to journal.Jour
 		return cli.Malformed(err)
 	}
 	defer source.Close()
+	datafolder.OwnFiles() // a copy says no less than the journal itself
 	target, err := named.Write(ctx, to)
 	if err != nil {
 		return cli.Malformed(err)

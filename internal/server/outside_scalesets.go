@@ -38,7 +38,7 @@ func (o *scaleSetOptions) open(may func(*http.Request) error) (*scalesets.ScaleS
 		return nil, fmt.Errorf("--scale-sets: %w", err)
 	}
 	config.UserAgent = "muster"
-	config.Wrap(func(way http.RoundTripper) http.RoundTripper { return kube.While(way, may) })
+	config.Wrap(func(way http.RoundTripper) http.RoundTripper { return kube.Stays(kube.While(way, may)) })
 	api, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("--scale-sets: %w", err)

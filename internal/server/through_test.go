@@ -47,14 +47,20 @@ func TestKubectlGoesThroughTheAPIServer(t *testing.T) {
 	t.Cleanup(apiServer.Close)
 	kubeconfig := filepath.Join(dir, "kubeconfig")
 	write(t, kubeconfig, fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: x\ncontexts: [{name: x, context: {cluster: x, user: x}}]\nclusters: [{name: x, cluster: {server: %q, insecure-skip-tls-verify: true}}]\nusers: [{name: x, user: {token: kube}}]\n", apiServer.URL))
+	trust := ""
 	ask := func(token string, args ...string) (int, string) {
 		var out, trouble strings.Builder
 		env := world()
 		env.Out, env.Err, env.OutTerminal = &out, &trouble, false
-		env.Getenv = func(string) string { return "" }
+		env.Getenv = func(name string) string { return map[string]string{"MUSTER_TRUST": trust}[name] }
 		code := plugin(t.Context(), env, append(args, "--kubeconfig", kubeconfig, "--token", token))
 		return code, out.String() + trouble.String()
 	}
+	way := apiServer.URL + proxied
+	if code, says := ask("ada's-0123456789abcdefghij", "status"); code == 0 || !strings.Contains(says, "muster trust "+way) {
+		t.Errorf("a token is sent to a service that the ConfigMap of a cluster names alone: %d %s", code, says)
+	}
+	trust = way
 	if code, says := ask("ada's-0123456789abcdefghij", "status"); code != 0 || !strings.Contains(says, "ada") {
 		t.Errorf("status ends with %d: %s", code, says)
 	}
@@ -69,11 +75,13 @@ func TestKubectlGoesThroughTheAPIServer(t *testing.T) {
 	}
 }
 
+// proxied is where the pretended API server passes on what is asked.
+const proxied = "/api/v1/namespaces/muster/services/http:muster:6878/proxy"
+
 // pretended does of an API server what is needed: it signs its users in, has the signpost,
 // and passes on to one service what is asked of that.
 func pretended(t *testing.T, to string) http.Handler {
 	t.Helper()
-	const proxied = "/api/v1/namespaces/muster/services/http:muster:6878/proxy"
 	behind := &url.URL{Scheme: "http", Host: to}
 	pass := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(behind)

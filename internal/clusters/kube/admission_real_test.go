@@ -242,6 +242,12 @@ func TestUnmanagedGPUPodsAreToldOrRefused(t *testing.T) {
 	}
 	w.eventually(time.Minute, "a refusal where the namespace is not enrolled", func() string { return refused(target(kubetest.Pod("wild", "p", 1), "oak")) })
 	w.eventually(time.Minute, "a refusal without a target", func() string { return refused(kubetest.Pod("oak", "p", 1)) })
+	forged := kubetest.Pod("oak", "p", 1)
+	forged["metadata"].(kubetest.JSON)["ownerReferences"] = []kubetest.JSON{{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "exporter", "uid": "u", "controller": true}}
+	w.eventually(time.Minute, "a refusal of a pod that a DaemonSet did not make", func() string { return refused(forged) })
+	past := target(kubetest.Pod("oak", "p", 1), "oak")
+	past["spec"].(kubetest.JSON)["nodeName"] = "i0-n000"
+	w.eventually(time.Minute, "a refusal of a pod that names its node", func() string { return refused(past) })
 	if a := w.admits(target(kubetest.Pod("oak", "p", 1), "oak")); a.Refused {
 		t.Error("a managed pod is refused")
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 )
@@ -34,9 +35,9 @@ func (w write) bars() string {
 	case !w.mode.Manage:
 		return "it was started without --manage"
 	case call == "PATCH pods/":
-		return w.patch(podPatch)
+		return w.patch(types.StrategicMergePatchType, podPatch)
 	case call == "PATCH pods/status":
-		return w.patch(podStatus)
+		return w.patch(types.StrategicMergePatchType, podStatus)
 	case call == "POST pods/eviction":
 		return w.barsEviction()
 	case call == "POST pods/binding":
@@ -46,21 +47,24 @@ func (w write) bars() string {
 	case call == "POST events/":
 		return w.barsEvent()
 	case w.method == http.MethodPost && w.aim.makesJobs():
-		return "" // held against the cluster's own template
+		return w.plain(runtime.ContentTypeJSON) // and held against the cluster's own template
 	case call == "PATCH nodes/":
-		return w.patch(nodePatch)
+		return w.patch(types.MergePatchType, nodePatch)
 	case call == "PATCH nodes/status":
-		return w.patch(nodeStatus)
+		return w.patch(types.StrategicMergePatchType, nodeStatus)
 	case call == "PATCH jobs.batch/", call == "PATCH jobsets.jobset.x-k8s.io/":
-		return w.patch(suspension)
+		return w.patch(types.MergePatchType, suspension)
 	}
 	return "there is no such call of it"
 }
 
 // shape says what the members of a patch may be: each by its name, or by the beginning of
 // it, which then ends with *. Texts are one of several, with | between them. Of lists it says
-// so for each entry.
+// so for each entry. Where it goes on, null is none of it: that would take all members away, those of others too.
 type shape map[string]any
+
+// orNone is a shape where null may stand instead.
+type orNone struct{ shape }
 
 // anything is a member that may be whatever it is.
 const anything = "anything"
@@ -88,7 +92,8 @@ var (
 			"annotations":     shape{"muster.dev/*": anything, "cluster-autoscaler.kubernetes.io/scale-down-disabled": anything, "karpenter.sh/do-not-disrupt": anything},
 			"labels":          shape{translate.LabelMaintenance: anything},
 		},
-		"spec": shape{"taints": anything}, // held against the node itself
+		// The taints are held against the node itself, as this program reads them: so no other member is let through.
+		"spec": shape{"taints": orNone{shape{"key": anything, "value": anything, "effect": anything, "timeAdded": anything}}},
 	}
 	nodeStatus = shape{
 		"status": shape{"conditions": shape{
@@ -97,11 +102,23 @@ var (
 	}
 )
 
-// patch holds a patch against its shape. A patch of a pod or of what makes pods names the
-// object's UID, so that it meets no other one of that name.
-func (w write) patch(want shape) string {
-	if w.kind != "application/strategic-merge-patch+json" && w.kind != "application/merge-patch+json" {
-		return "patches are merged"
+// plain says why a body is not written in the one way in which Muster writes it, and which all read alike.
+func (w write) plain(kind string) string {
+	if w.kind != kind {
+		return "its body is " + kind
+	}
+	if err := unambiguous(w.body); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// patch holds a patch against its shape, which is one of its kind: a list is taken in whole by a patch of one kind, and
+// merged by one of the other. A patch of a pod or of what makes pods names the object's UID, so that it meets no other
+// one of that name.
+func (w write) patch(kind types.PatchType, want shape) string {
+	if why := w.plain(string(kind)); why != "" {
+		return why
 	}
 	var is map[string]any
 	if err := json.Unmarshal(w.body, &is); err != nil {
@@ -115,8 +132,6 @@ func (w write) patch(want shape) string {
 
 func (s shape) bars(is any, at string) string {
 	switch is := is.(type) {
-	case nil:
-		return ""
 	case []any:
 		for _, one := range is {
 			if why := s.bars(one, at); why != "" {
@@ -144,6 +159,11 @@ func (s shape) barsMember(name string, value any, at string) string {
 	}
 	switch want := want.(type) {
 	case shape:
+		return want.bars(value, at)
+	case orNone:
+		if value == nil {
+			return ""
+		}
 		return want.bars(value, at)
 	case string:
 		text, _ := value.(string)
@@ -222,6 +242,14 @@ func (w write) barsBinding() string {
 	is, ok := w.decoded().(*corev1.Binding)
 	if !ok || is.Name != w.aim.name || is.Namespace != "" && is.Namespace != w.aim.namespace || is.Target.Kind != "Node" || w.uid() == "" {
 		return "a binding names the pod of its path, its UID, and a node"
+	}
+	for note := range is.Annotations {
+		if note != translate.AnnotationNode {
+			return "a binding writes no annotation but " + translate.AnnotationNode
+		}
+	}
+	if len(is.Labels) > 0 {
+		return "a binding writes no label"
 	}
 	return ""
 }

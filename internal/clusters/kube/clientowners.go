@@ -19,7 +19,8 @@ type owner struct {
 	at    time.Time      // when it was asked
 	group int            // of a LeaderWorkerSet: pods of each group that ask for GPUs; 0: not said
 	// staged are its pods as they would be made, where it makes some only once others run.
-	staged []translate.Pod
+	staged    []translate.Pod
+	namespace string // of these
 	// counted says that the sizes are of what is left, as the Jobs themselves say.
 	counted bool
 	object  *unstructured.Unstructured // itself, until it is read

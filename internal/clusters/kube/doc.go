@@ -44,7 +44,7 @@
 //	kueuecontroller.go  reads Kueue's queues, and writes its quotas
 //
 // shared.go says what the engine must offer; scope.go lets one cluster say nothing of another.
-// The files client*.go speak with the API server, readonly.go without ever writing; logonce.go says each
+// The files client*.go speak with the API server, readonly.go without ever writing, redirects.go with no other; logonce.go says each
 // trouble once. nodeagent.go runs on a node and asks what its provider has planned. plugin.go
 // and serviceproxy.go serve people who have a kubeconfig alone. The reconciler runs in the server: the
 // agent in the cluster only passes calls on (apiproxy.go), and only those that Muster makes

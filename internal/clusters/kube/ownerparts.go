@@ -42,6 +42,34 @@ func (c *ownerController) readOwner(ctx context.Context, p *translate.Pod, is *o
 	return nil
 }
 
+// mostStaged is how many pods of a namespace's owners are pictured. A LeaderWorkerSet of a kilobyte may have a hundred
+// groups of twenty thousand pods.
+const mostStaged = 20_000
+
+// withinRoom are the pods that are pictured of an owner: all, where its namespace has not many already, else one of each
+// kind, which says how many there are.
+func (c *ownerController) withinRoom(is owner) []translate.Pod {
+	n := len(is.staged)
+	for _, other := range c.owners {
+		if other.namespace == is.namespace {
+			n += len(other.staged)
+		}
+	}
+	if n <= mostStaged {
+		return is.staged
+	}
+	seen := map[string]bool{}
+	var list []translate.Pod
+	for _, p := range is.staged { // a new list: a part of the old one would keep all of it
+		kind := p.Owner.Pool + "/" + strconv.Itoa(p.GPUs)
+		if !seen[kind] {
+			list = append(list, p)
+		}
+		seen[kind] = true
+	}
+	return list
+}
+
 // atMost leaves so many pods of each part.
 func atMost(pods []translate.Pod, sizes map[string]int) []translate.Pod {
 	left := maps.Clone(sizes)

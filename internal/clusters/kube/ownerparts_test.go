@@ -71,3 +71,41 @@ func TestNothingStartsBeforeAllOfItIsMade(t *testing.T) {
 		}
 	}
 }
+
+// Of owners that have no pod any more nothing is remembered.
+func TestOwnersThatAreGoneAreForgotten(t *testing.T) {
+	here := translate.Pod{Namespace: "oak", GPUs: 8, Gated: true, Owner: translate.Owner{Kind: "JobSet", Name: "here", Pool: "w", UID: "h"}}
+	gone := here
+	gone.Owner.Name, gone.Owner.UID = "gone", "g"
+	c := &ownerController{shared: &shared{}, owners: map[string]owner{
+		ownerKey(&here): {staged: []translate.Pod{here}}, ownerKey(&gone): {staged: []translate.Pod{gone}},
+	}}
+	c.setSizes(t.Context(), []translate.Pod{here})
+	if _, kept := c.owners[ownerKey(&here)]; !kept || len(c.owners) != 1 {
+		t.Errorf("%d owners are remembered", len(c.owners))
+	}
+}
+
+// However many groups a namespace has, not more of their pods are pictured than of one large object.
+func TestManyGroupsTakeLittleRoom(t *testing.T) {
+	crew := make([]translate.Pod, 8000)
+	for i := range crew {
+		crew[i] = translate.Pod{Namespace: "oak", GPUs: 8, Index: i, Owner: translate.Owner{Kind: lwsKind, Size: len(crew)}}
+	}
+	crew[0].GPUs = 4
+	c := &ownerController{owners: map[string]owner{}}
+	for _, key := range []string{"a", "b", "c", "d"} {
+		is := owner{namespace: "oak", staged: crew}
+		is.staged = c.withinRoom(is)
+		c.owners[key] = is
+	}
+	if n := len(c.owners["b"].staged); n != len(crew) {
+		t.Errorf("of the second group %d pods are pictured", n)
+	}
+	if list := c.owners["d"].staged; len(list) != 2 || list[1].Owner.Size != len(crew) || cap(list) > 100 {
+		t.Errorf("of the fourth group %d pods are pictured", len(list))
+	}
+	if list := c.withinRoom(owner{namespace: "ash", staged: crew}); len(list) != len(crew) {
+		t.Errorf("of another namespace's group %d pods are pictured", len(list))
+	}
+}

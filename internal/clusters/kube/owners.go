@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -103,6 +104,7 @@ func uidOf(p *translate.Pod) string {
 // and asked again in the next round.
 func (c *ownerController) askOwners(ctx context.Context, pods []translate.Pod) {
 	c.unasked = map[string]bool{}
+	c.forget(pods)
 	there, asked, again := countPods(pods), map[string]bool{}, 0 // see partKey
 	var calls []func() error
 	for i := range pods {
@@ -124,6 +126,17 @@ func (c *ownerController) askOwners(ctx context.Context, pods []translate.Pod) {
 		calls = append(calls, func() error { return c.askOwner(ctx, p, key, known) })
 	}
 	c.atOnce(ctx, calls)
+}
+
+// forget forgets owners that no pod asks for: what they would make takes room.
+func (c *ownerController) forget(pods []translate.Pod) {
+	asked := make(map[string]bool, len(c.owners))
+	for i := range pods {
+		if p := &pods[i]; asksOwner(p) || mayBeDone(p) {
+			asked[ownerKey(p)] = true
+		}
+	}
+	maps.DeleteFunc(c.owners, func(key string, _ owner) bool { return !asked[key] })
 }
 
 // countPods counts the pods of each owner that may make more or fewer.
@@ -165,7 +178,9 @@ func (c *ownerController) askOwner(ctx context.Context, p *translate.Pod, key st
 	case err != nil:
 		c.unasked[key] = true
 	case ok:
-		is.at = time.Now()
+		is.at, is.namespace = time.Now(), p.Namespace
+		delete(c.owners, key)
+		is.staged = c.withinRoom(is)
 		c.owners[key] = is
 	default:
 		delete(c.owners, key)

@@ -1,7 +1,6 @@
 package link
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -90,11 +89,11 @@ func (a *Agent) take(cert []byte) error {
 	if err != nil {
 		return err
 	}
-	bundle := append(append(bytes.Clone(cert), text...), was.authority...)
 	is, err := parseIdentity([3][]byte{cert, text, was.authority}, a.Identity)
 	if err != nil {
 		return err
 	}
+	bundle := append(append(certText(is.cert.Leaf.Raw), text...), was.authority...) // whatever else was sent stays out of the file
 	if _, err := is.cert.Leaf.Verify(x509.VerifyOptions{Roots: was.pool, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}); err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (a *Authority) Renew(cluster string, was *x509.Certificate, request []byte)
 		if !a.admits(cluster, was) {
 			return fmt.Errorf("the certificate of cluster %s was revoked meanwhile", cluster)
 		}
-		known, err := a.good(cluster, time.Now())
+		known, err := a.good(cluster, was, time.Now())
 		if err != nil {
 			return err
 		}
@@ -77,18 +77,23 @@ func (a *Authority) Renew(cluster string, was *x509.Certificate, request []byte)
 	})
 }
 
-// good are a cluster's enrolled certificates that have not ended.
-func (a *Authority) good(cluster string, now time.Time) (list []byte, err error) {
+// mostEnrolled is how many certificates of a cluster a renewal leaves: an agent that asks again and again fills no disk.
+const mostEnrolled = 64
+
+// good are a cluster's enrolled certificates that have not ended: the newest ones, and the one that is shown.
+func (a *Authority) good(cluster string, shown *x509.Certificate, now time.Time) ([]byte, error) {
 	data, err := os.ReadFile(a.file(cluster))
 	if err != nil {
 		return nil, err
 	}
+	var list [][]byte
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
-		if cert, err := x509.ParseCertificate(block.Bytes); err == nil && now.Before(cert.NotAfter) {
-			list = append(list, certText(block.Bytes)...)
+		if cert, err := x509.ParseCertificate(block.Bytes); err == nil && now.Before(cert.NotAfter) && !cert.Equal(shown) {
+			list = append(list, certText(block.Bytes))
 		}
 	}
-	return list, nil
+	list = list[max(0, len(list)+2-mostEnrolled):] // with the one that is shown, and the new one
+	return bytes.Join(append([][]byte{certText(shown.Raw)}, list...), nil), nil
 }
 
 // renew gives the agent of a line another certificate.

@@ -8,6 +8,8 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"log/slog"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -194,5 +196,62 @@ func TestARenewalUndoesNoRevocation(t *testing.T) {
 		if _, err := os.Stat(h.authority.file("tiger")); err == nil {
 			t.Fatal("after its revocation the cluster is enrolled")
 		}
+	}
+}
+
+// An agent that asks for one certificate after another fills no file.
+func TestRenewalsOfOneClusterAreBounded(t *testing.T) {
+	h := newHouse(t)
+	leaf := load(t, h.enrol("tiger")).Leaf
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+	var last []byte
+	for range 2 * mostEnrolled {
+		if last, err = h.authority.Renew("tiger", leaf, request); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := strings.Count(readFile(t, h.authority.file("tiger")), "BEGIN"); n > mostEnrolled {
+		t.Errorf("%d certificates are enrolled", n)
+	}
+	block, _ := pem.Decode(last)
+	newest, err := x509.ParseCertificate(block.Bytes)
+	if err != nil || !h.authority.admits("tiger", newest) || !h.authority.admits("tiger", leaf) {
+		t.Errorf("the newest, or the one that was shown, is not let in: %v", err)
+	}
+}
+
+// Of what a server sends at a renewal the certificate alone is kept: no authority that the agent would believe from then
+// on, and no key that would keep it from its own.
+func TestARenewalBringsACertificateAlone(t *testing.T) {
+	h, other := newHouse(t), newHouse(t)
+	file := h.shortly("tiger")
+	a := &Agent{Identity: file, Log: slog.New(slog.DiscardHandler)}
+	w := httptest.NewRecorder()
+	a.request(w, nil)
+	time.Sleep(1100 * time.Millisecond) // certificates count seconds, and the next one must end later
+	cert, err := h.authority.Renew("tiger", load(t, file).Leaf, w.Body.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := keyText(other.authority.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.take(append(append(cert, key...), certText(other.authority.cert.Raw)...)); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(readFile(t, file), "BEGIN"); n != 3 {
+		t.Errorf("the file has %d parts, want its certificate, its key and its authority", n)
+	}
+	if _, err := readIdentity(file); err != nil {
+		t.Error(err)
 	}
 }

@@ -7,5 +7,6 @@
 // can be copied elsewhere; then not even the key's owner can change the past unseen.
 //
 // A flood of refusals does not fill the disk: the same thing within a minute is one line
-// with a count, and there is a limit of lines for each second (log.go).
+// with a count, and there is a limit of refusals for each caller and for each second (log.go).
+// What was done is kept whatever is refused meanwhile.
 package audit

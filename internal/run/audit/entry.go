@@ -24,6 +24,9 @@ const (
 	Dropped    Kind = "dropped"  // entries beyond the limit were counted, not kept
 )
 
+// cheap says whether a caller can have as many entries of a kind as they like, and nothing was done in them.
+func (k Kind) cheap() bool { return k == Denied || k == Unknown || k == TokenUsed }
+
 // Entry is one line of the record.
 type Entry struct {
 	Seq    uint64    `json:"seq"` // from 1, without gaps
@@ -53,6 +56,14 @@ func (e Entry) same() same {
 		return same{kind: e.Kind, source: host(e.Source)}
 	}
 	return same{e.Kind, e.Actor, host(e.Source), e.Token, e.Call, e.Text}
+}
+
+// caller is whose entry it is, as far as that is known: an address of those who are unknown.
+func (e Entry) caller() string {
+	if e.Kind == Unknown || e.Actor == "" {
+		return host(e.Source)
+	}
+	return e.Actor
 }
 
 // host is an address without its port, which is another one with each connection.

@@ -24,11 +24,13 @@ const (
 
 // Bounds that keep a flood from filling the disk.
 const (
-	window   = time.Minute // the same within it is counted
-	mostKept = 100         // lines for each second; what is beyond is counted
-	mostSame = 4096        // things that are counted at a time
-	maxLine  = 64 << 10
-	maxText  = 1024
+	window    = time.Minute // the same within it is counted
+	mostKept  = 100         // refusals for each second; what is beyond is counted
+	mostOfOne = 60          // of them of one caller for each minute
+	mostSame  = 4096        // things that are counted at a time
+	maxText   = 1024        // of each text of an entry
+	// maxLine is the longest line that is read: texts had no bound once.
+	maxLine = 1 << 20
 )
 
 // Log is the record of who did what. Its methods may be called from several goroutines.
@@ -45,6 +47,8 @@ type Log struct {
 	counted map[same]*count
 	second  int64
 	kept    int
+	minute  time.Time
+	callers map[string]int // lines of the refusals of each caller in this minute
 	dropped uint64
 	failed  error
 }
@@ -62,7 +66,7 @@ func Open(folder string, now func() time.Time) (*Log, error) {
 	if now == nil {
 		now = time.Now
 	}
-	l := &Log{path: filepath.Join(folder, logFile), now: now, counted: map[same]*count{}}
+	l := &Log{path: filepath.Join(folder, logFile), now: now, counted: map[same]*count{}, callers: map[string]int{}}
 	var err error
 	if l.key, err = readKey(filepath.Join(folder, keyFile)); err != nil {
 		return nil, fmt.Errorf("key of the audit log: %w", err)
@@ -175,13 +179,27 @@ func (l *Log) Note(e Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.At = l.now().UTC()
-	if len(e.Text) > maxText {
-		e.Text = strings.ToValidUTF8(e.Text[:maxText], "") + "…"
+	for _, text := range []*string{&e.Actor, &e.Source, &e.Token, &e.Call, &e.Text} { // callers choose most of them
+		*text = bound(*text)
 	}
-	if e.Kind != Head && e.Kind != Cut && (l.again(e) || l.beyond(e)) {
+	l.turn(e.At)
+	switch {
+	case e.Kind == Head || e.Kind == Cut:
+	case l.again(e):
+		return
+	case e.Kind.cheap() && l.beyond(e):
+		delete(l.counted, e.same())
 		return
 	}
 	l.write(e)
+}
+
+// bound is a text that is no longer than a line has room for.
+func bound(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }
 
 // again counts an entry that was written within the window.
@@ -215,20 +233,37 @@ func (l *Log) tell(is same) {
 	}
 }
 
-// beyond counts an entry above the limit of this second.
+// beyond counts a refusal above the limit of its caller, or of this second. What was done is kept, whatever is refused
+// meanwhile: no flood hides it.
 func (l *Log) beyond(e Entry) bool {
-	if s := e.At.Unix(); s != l.second {
-		l.second, l.kept = s, 0
-		if n := l.dropped; n > 0 {
-			l.dropped = 0
-			l.write(Entry{At: e.At, Kind: Dropped, Text: "entries beyond the limit for each second", Times: n})
-		}
-	}
-	if l.kept++; l.kept > mostKept {
+	who := e.caller()
+	if l.callers[who] >= mostOfOne || l.kept >= mostKept {
 		l.dropped++
 		return true
 	}
+	l.callers[who]++
+	l.kept++
 	return false
+}
+
+// turn begins another second, or minute, in which refusals are counted.
+func (l *Log) turn(now time.Time) {
+	if now.Sub(l.minute) >= window {
+		l.minute = now
+		clear(l.callers)
+	}
+	if s := now.Unix(); s != l.second {
+		l.second, l.kept = s, 0
+		l.tellDropped(now)
+	}
+}
+
+// tellDropped writes how many refusals were counted alone.
+func (l *Log) tellDropped(now time.Time) {
+	if n := l.dropped; n > 0 {
+		l.dropped = 0
+		l.write(Entry{At: now, Kind: Dropped, Text: "refusals beyond the limits of their callers or of a second", Times: n})
+	}
 }
 
 func (l *Log) write(e Entry) {
@@ -265,7 +300,8 @@ func (l *Log) names(e Entry) {
 func (l *Log) Flush() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.now()
+	now := l.now().UTC()
+	l.turn(now)
 	for is, c := range l.counted {
 		if now.Sub(c.since) >= window {
 			l.tell(is)
@@ -282,6 +318,7 @@ func (l *Log) Close() error {
 	for is := range l.counted {
 		l.tell(is)
 	}
+	l.tellDropped(l.now().UTC())
 	l.mu.Unlock()
 	return errors.Join(l.Flush(), l.file.Close())
 }

@@ -210,3 +210,52 @@ func TestAFloodIsCounted(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Texts that callers choose, as the path of a call, make no line that the next start cannot read.
+func TestALongCallMakesNoLongLine(t *testing.T) {
+	folder, now := t.TempDir(), time.Unix(1_800_000_000, 0)
+	l := open(t, folder, &now)
+	long := strings.Repeat("&", 66_000)
+	l.Note(audit.Entry{Kind: audit.Unknown, Actor: long, Source: long, Token: long, Call: "/muster.v1.FleetService/" + long, Text: long})
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if lines := linesOf(t, folder); len(lines[0]) > 64<<10 {
+		t.Errorf("a line of %d bytes", len(lines[0]))
+	}
+	l = open(t, folder, &now)
+	list, _, err := l.Entries(1, 10)
+	if err != nil || len(list) != 1 || !strings.HasPrefix(list[0].Call, "/muster.v1.FleetService/&") {
+		t.Errorf("%d entries, %v", len(list), err)
+	}
+}
+
+// What was done stands in the log whatever is refused at the same moment, and one caller's refusals leave room for
+// those of others.
+func TestAFloodHidesNothing(t *testing.T) {
+	folder, now := t.TempDir(), time.Unix(1_800_000_000, 0)
+	l := open(t, folder, &now)
+	for i := range 1000 {
+		l.Note(audit.Entry{Kind: audit.Denied, Actor: "user:eve", Call: fmt.Sprintf("/x/%d", i)})
+	}
+	l.Note(audit.Entry{Kind: audit.Denied, Actor: "user:bob"})
+	for i := range 1000 {
+		l.Note(audit.Entry{Kind: audit.Denied, Actor: fmt.Sprintf("user:u%d", i)})
+	}
+	l.Note(audit.Entry{Kind: audit.SecretRead, Actor: "user:ada"})
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = open(t, folder, &now)
+	list, _, err := l.Entries(1, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]int{}
+	for _, e := range list {
+		by[e.Actor]++
+	}
+	if by["user:eve"] == 0 || by["user:eve"] > 60 || by["user:bob"] != 1 || by["user:ada"] != 1 {
+		t.Errorf("of eve %d lines, of bob %d, of ada %d", by["user:eve"], by["user:bob"], by["user:ada"])
+	}
+}

@@ -49,7 +49,7 @@ func (f *Folder) MarkAlive(now time.Time) { _ = os.Chtimes(f.File(lockFile), now
 
 // Open takes a data folder into possession, and creates it if need be.
 func Open(path string) (*Folder, error) {
-	ownFiles()
+	OwnFiles()
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)

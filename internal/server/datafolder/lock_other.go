@@ -14,5 +14,5 @@ var errHeld = errors.New("held by another process")
 // writers apart.
 func tryLock(*os.File) error { return nil }
 
-// ownFiles does nothing where there are no modes of files.
-func ownFiles() {}
+// OwnFiles does nothing where there are no modes of files.
+func OwnFiles() {}

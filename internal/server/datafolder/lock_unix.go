@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ownFiles makes all files that this process creates its user's alone.
-func ownFiles() { syscall.Umask(0o077) }
+// OwnFiles makes all files that this process creates its user's alone.
+func OwnFiles() { syscall.Umask(0o077) }
 
 // errHeld says that another process has the lock.
 var errHeld = errors.New("held by another process")

@@ -73,3 +73,22 @@ func TestAnAgentAsksItsOwnPrometheus(t *testing.T) {
 		t.Error("an address that is none is taken")
 	}
 }
+
+// A server that was taken over asks Prometheus for what GPUs do, and for nothing else.
+func TestAnAgentAsksPrometheusNothingElse(t *testing.T) {
+	asked := 0
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer s.Close()
+	door, err := NewProxy(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, body := range []string{"query=kube_secret_info", tensor.question() + "&query=up", tensor.question() + "&time=1", ""} {
+		r := httptest.NewRequest(http.MethodPost, "http://tiger"+Path+"/api/v1/query", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		res, err := through{door}.RoundTrip(r)
+		if err != nil || res.StatusCode != http.StatusForbidden || asked > 0 {
+			t.Errorf("%q is let through: %v", body, err)
+		}
+	}
+}

@@ -89,11 +89,16 @@ func (c *Client) Read(ctx context.Context) (map[Pod]Reading, error) {
 	return out, nil
 }
 
+// question is the body that asks for a field.
+func (m metric) question() string {
+	query := fmt.Sprintf("avg by (namespace, pod, exported_namespace, exported_pod) (avg_over_time(%s[%ds]))", m.name, int(Window.Seconds()))
+	return url.Values{"query": {query}}.Encode()
+}
+
 // ask asks for one field, averaged over the window and each pod's GPUs. Where
 // Prometheus keeps its own labels of the scrape, the pod's are called exported_.
 func (c *Client) ask(ctx context.Context, m metric) (map[Pod]fleet.Permille, error) {
-	query := fmt.Sprintf("avg by (namespace, pod, exported_namespace, exported_pod) (avg_over_time(%s[%ds]))", m.name, int(Window.Seconds()))
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/api/v1/query", strings.NewReader(url.Values{"query": {query}}.Encode()))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/api/v1/query", strings.NewReader(m.question()))
 	if err != nil {
 		return nil, err
 	}

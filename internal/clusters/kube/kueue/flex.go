@@ -189,6 +189,9 @@ func quantityOf(of any) resource.Quantity {
 	case int64:
 		return *resource.NewQuantity(v, resource.DecimalSI)
 	case string:
+		if translate.LongNumber(v) != "" {
+			break
+		}
 		if q, err := resource.ParseQuantity(v); err == nil {
 			return q
 		}

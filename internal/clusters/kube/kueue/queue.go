@@ -86,6 +86,9 @@ func number(of any) int {
 	default:
 		return none
 	}
+	if translate.LongNumber(text) != "" {
+		return none
+	}
 	q, err := resource.ParseQuantity(text)
 	if err != nil || q.Value() < 0 || q.Value() > 1<<40 {
 		return none

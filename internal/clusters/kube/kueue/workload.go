@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
 )
@@ -53,7 +52,7 @@ func (w *Workload) add(set map[string]any, of *unstructured.Unstructured, owner 
 	count, _ := set["count"].(int64)
 	template, _ := set["template"].(map[string]any)
 	var t corev1.PodTemplateSpec
-	if runtime.DefaultUnstructuredConverter.FromUnstructured(template, &t) != nil || count < 1 {
+	if translate.TemplateInto(template, &t) != nil || count < 1 {
 		return
 	}
 	t.CreationTimestamp = of.GetCreationTimestamp()

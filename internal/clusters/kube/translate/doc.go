@@ -7,6 +7,7 @@
 //	pod.go, group.go        pods, and how they make up workloads
 //	owner.go                what makes pods: the whole that a pod is part of
 //	templates.go            pods that are not made yet
+//	longnumbers.go          numbers that take gigabytes to read
 //	suspend.go              Jobs and JobSets that start when their suspension ends
 //	quota.go                ResourceQuotas, and Kueue's queues
 //	marks.go, names.go      marks of nodes; names where there are several clusters

@@ -93,7 +93,7 @@ func gather(namespace, name string, pods []Pod) Work {
 		Priority: first.Wishes.Priority, MaxRuntime: first.Wishes.MaxRuntime, Checkpoint: first.Wishes.Checkpoint, Grace: first.Wishes.Grace,
 		BearsFreeze: first.Wishes.BearsFreeze, Made: first.Made,
 	}
-	sizes := map[string]int{}
+	sizes, at := map[string]int{}, map[string]int{} // by the name of a pool
 	unlike := unlikeLeader(pods)
 	for _, p := range pods {
 		if unlike {
@@ -107,7 +107,7 @@ func gather(namespace, name string, pods []Pod) Work {
 			pool = fmt.Sprintf("%s-%d", pool, p.GPUs) // replicas of a pool are alike
 		}
 		sizes[pool] = p.GPUs
-		w.add(pool, p)
+		w.add(at, pool, p)
 	}
 	slices.SortFunc(w.Pools, func(a, b Part) int { return cmp.Compare(a.Pool.Name, b.Pool.Name) })
 	w.finishParts()
@@ -152,10 +152,12 @@ func (w *Work) problem(format string, args ...any) {
 	}
 }
 
-func (w *Work) add(pool string, p Pod) {
-	at := slices.IndexFunc(w.Pools, func(x Part) bool { return x.Pool.Name == pool })
-	if at < 0 {
+// add adds a pod to a pool; pools has the place of each by its name.
+func (w *Work) add(pools map[string]int, pool string, p Pod) {
+	at, known := pools[pool]
+	if !known {
 		at = len(w.Pools)
+		pools[pool] = at
 		w.Pools = append(w.Pools, Part{Pool: fleet.Pool{Name: pool, GPUs: p.GPUs, Rank: p.Wishes.Rank}})
 	}
 	if is := &w.Pools[at].Pool; is.Footprint == "" {

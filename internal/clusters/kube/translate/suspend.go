@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // AnnotationSuspends says on a Job or a JobSet that Muster starts it by taking its
@@ -95,7 +94,7 @@ func countOf(of map[string]any, field string, otherwise int) int {
 func (s *Suspendable) picture(u *unstructured.Unstructured, part string, replicas, each int, spec map[string]any, o *Options) {
 	template, _, _ := unstructured.NestedMap(spec, "template")
 	var p corev1.Pod
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(template, &p); err != nil {
+	if err := TemplateInto(template, &p); err != nil {
 		s.Problems = append(s.Problems, Problem{lowerKind(s.Kind) + "/" + s.Namespace + "/" + s.Name, fmt.Sprintf("the template of its pods cannot be read: %.200s", err.Error())})
 		return
 	}

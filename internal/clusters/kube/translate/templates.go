@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // This file pictures the pods of owners of which some are not made yet, so that the
@@ -61,7 +60,7 @@ func CrewOf(u *unstructured.Unstructured, of *Pod, o *Options) (g Crew) {
 // one. ok is false for one that asks for no GPU, or is not Muster's to start.
 func virtualPod(u *unstructured.Unstructured, name string, template map[string]any, like *Pod, o *Options) (is Pod, ok bool) {
 	var p corev1.Pod
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(template, &p); err != nil {
+	if err := TemplateInto(template, &p); err != nil {
 		return Pod{}, false
 	}
 	p.Namespace, p.Name, p.CreationTimestamp = u.GetNamespace(), name, metav1.Time{}
@@ -94,13 +93,16 @@ func Pictured(u *unstructured.Unstructured, like *Pod, o *Options) (list []Pod) 
 	case "MPIJob":
 		sections = mpiSections(u)
 	}
+	left := mostVirtual
 	for _, part := range sections {
 		is, ok := virtualPod(u, u.GetName()+"-"+part.pool, part.template, like, o)
 		if !ok {
 			continue
 		}
 		is.Owner.Pool, is.Owner.Size, is.Unmade = part.pool, min(part.size, mostReplicas), !part.later
-		for i := range min(part.size, mostVirtual) {
+		n := min(part.size, max(1, left)) // one at least: its owner says how many there are
+		left -= n
+		for i := range n {
 			is.Name, is.Index = u.GetName()+"-"+part.pool+"-"+strconv.Itoa(i), i
 			is.UID = string(u.GetUID()) + "/" + part.pool + "/" + strconv.Itoa(i)
 			list = append(list, is)
