@@ -27,8 +27,9 @@ const (
 	window   = time.Minute // the same within it is counted
 	mostKept = 100         // lines for each second; what is beyond is counted
 	mostSame = 4096        // things that are counted at a time
-	maxLine  = 64 << 10
 	maxText  = 1024
+	maxWord  = 600       // of an actor, a call, a source or a token: two names of 253 bytes, with what stands between them
+	maxLine  = 512 << 10 // is read: a line has some 12 kB at most, and had more where a caller wrote a long path
 )
 
 // Log is the record of who did what. Its methods may be called from several goroutines.
@@ -175,13 +176,22 @@ func (l *Log) Note(e Entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e.At = l.now().UTC()
-	if len(e.Text) > maxText {
-		e.Text = strings.ToValidUTF8(e.Text[:maxText], "") + "…"
+	e.Text = clipped(e.Text, maxText)
+	for _, word := range []*string{&e.Actor, &e.Source, &e.Token, &e.Call} { // a path is what a caller writes
+		*word = clipped(*word, maxWord)
 	}
 	if e.Kind != Head && e.Kind != Cut && (l.again(e) || l.beyond(e)) {
 		return
 	}
 	l.write(e)
+}
+
+// clipped is a text of bounded length.
+func clipped(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // again counts an entry that was written within the window.

@@ -210,3 +210,24 @@ func TestAFloodIsCounted(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A caller writes the path of a request, and more than a line may have. The log is read again by the next start.
+func TestALongPathIsNoLineThatCannotBeRead(t *testing.T) {
+	folder, now := t.TempDir(), time.Unix(1_800_000_000, 0)
+	l := open(t, folder, &now)
+	long := strings.Repeat("<", 60_000)
+	l.Note(audit.Entry{Kind: audit.Unknown, Source: "10.0.0.1:1234", Call: "/muster.v1.FleetService/" + long})
+	l.Note(audit.Entry{Kind: audit.Denied, Actor: long, Source: long, Token: long, Call: long, Text: long})
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(folder, "audit.jsonl"))
+	if err != nil || len(data) > 32<<10 {
+		t.Errorf("two lines have %d bytes (%v)", len(data), err)
+	}
+	l = open(t, folder, &now)
+	list, _, err := l.Entries(1, 10)
+	if err != nil || len(list) != 2 {
+		t.Errorf("%d entries are read (%v)", len(list), err)
+	}
+}
