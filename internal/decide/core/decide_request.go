@@ -178,7 +178,7 @@ func answerRequest(s *fleet.State, r Request, c AnswerRequest, now fleet.Instant
 // ownRequest says whether a person would answer their own request. The OS user that runs
 // the server may: there is no second person.
 func ownRequest(by Actor, q *fleet.QuotaRequest) bool {
-	return q.User != "" && q.User == by.User && (!by.Operator || by.Principal.SignedIn())
+	return by.Principal.SignedIn() && sameSelf(q.By, by.Name) || q.User != "" && q.User == by.User && (!by.Operator || by.Principal.SignedIn())
 }
 
 // fulfil does what a request asks for.
