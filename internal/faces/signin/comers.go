@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What readers of one address may have who come back from the provider: nothing proves who they are until it was asked.
+// What browsers of one address may have that come back from the provider: nothing proves who they are until it was asked.
 const (
 	mostOfAddress = 4 // codes that are exchanged at a time
 	failedRate    = 5 // exchanges that fail, a second and saved up
@@ -13,7 +13,7 @@ const (
 	mostComers    = 10_000 // addresses that are remembered
 )
 
-// comers are those who come back, by address.
+// comers are the browsers that come back, by address.
 type comers struct {
 	mu sync.Mutex
 	of map[string]*comer
@@ -25,7 +25,7 @@ type comer struct {
 	at   time.Time
 }
 
-// enter counts one who comes back until leave says how that went; false: too many of the address are there, or have failed.
+// enter counts a browser that comes back until leave says how that went; false: too many of the address are there, or have failed.
 func (c *comers) enter(address string, now time.Time) (leave func(failed bool), ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

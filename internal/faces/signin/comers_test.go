@@ -31,7 +31,7 @@ func (h *house) ends(back *http.Request) int {
 	return w.Code
 }
 
-// Who comes back again and again, without any proof, keeps no reader of another address from signing in.
+// A browser that comes back again and again, without any proof, keeps no reader of another address from signing in.
 func TestOneAddressKeepsNoOtherFromSigningIn(t *testing.T) {
 	h := newHouse(t)
 	var foes []*http.Request
@@ -59,7 +59,8 @@ func TestOneAddressKeepsNoOtherFromSigningIn(t *testing.T) {
 		go func() { read <- h.ends(reader) }()
 		select {
 		case code := <-read:
-			t.Errorf("a reader of another address is answered with %d before the provider was", code)
+			t.Errorf("a reader of another address is answered with %d before the provider answers", code)
+			read <- code
 		case <-time.After(100 * time.Millisecond):
 		}
 	})

@@ -137,7 +137,7 @@ func (m *Middleware) begun(r *http.Request) (begun way, err error) {
 }
 
 var (
-	errCrowd = errors.New("too many come from your address at this moment, or failed a moment ago; try again")
+	errCrowd = errors.New("there are too many sign-ins from your address at this moment, or too many failed a moment ago; try again")
 	errBusy  = errors.New("too many people sign in at this moment; try again")
 )
 
