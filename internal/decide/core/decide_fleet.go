@@ -17,11 +17,15 @@ func addCluster(s *fleet.State, c AddCluster) ([]event.Event, *Refusal) {
 	if s.Cluster(c.Name) != nil {
 		return nil, refuse(NameTaken, "cluster %q exists already", c.Name)
 	}
-	mode := c.Mode
-	if mode == "" {
-		mode = fleet.Enforce
+	return one(event.ClusterAdded{Cluster: c.Name, Mode: modeOf(c)})
+}
+
+// modeOf is the mode in which a cluster is added.
+func modeOf(c AddCluster) fleet.Mode {
+	if c.Mode == "" {
+		return fleet.Enforce
 	}
-	return one(event.ClusterAdded{Cluster: c.Name, Mode: mode})
+	return c.Mode
 }
 
 func addPartition(s *fleet.State, c AddPartition) ([]event.Event, *Refusal) {

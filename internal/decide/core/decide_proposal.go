@@ -104,6 +104,10 @@ func takesTwo(s *fleet.State, c Command) string {
 		if two.Enforce && c.Mode == fleet.Enforce {
 			return "enforce"
 		}
+	case AddCluster:
+		if two.Enforce && modeOf(c) == fleet.Enforce {
+			return "enforce"
+		}
 	case SetGrant:
 		if two.Overcommit && c.Overcommit {
 			return "overcommit"
@@ -129,7 +133,11 @@ func alonePerson(s *fleet.State, r Request) *Refusal {
 	if c, is := r.Command.(SetPolicy); is && r.Actor.Principal.Kind == fleet.LocalPrincipal && c.Policy.TwoPeople != s.Policy.TwoPeople && c.Policy.TwoPeople != (fleet.TwoPeople{}) {
 		return r.refused(refuse(WrongState, "the one who runs the server would wait for a second person for ever: have a person who signs in name what takes two people"))
 	}
-	if about := takesTwo(s, r.Command); about != "" {
+	about := takesTwo(s, r.Command)
+	if _, adds := r.Command.(AddCluster); adds && about != "" {
+		return r.refused(refuse(TwoPeople, "the policy asks for two people (twoPeople: %s): add the cluster in mode shadow or observe, and propose mode enforce for it", about))
+	}
+	if about != "" {
 		return r.refused(refuse(TwoPeople, "the policy asks for two people (twoPeople: %s): propose it with --propose, and another person approves it", about))
 	}
 	return nil
@@ -141,6 +149,9 @@ const mostProposals = 200
 func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.Event, *Refusal) {
 	if b, is := c.Command.(Batch); is && len(b.Commands) == 1 {
 		c.Command = b.Commands[0]
+	}
+	if own, _ := ownName(r.Actor.Name); r.Actor.Principal.Kind != "" && !aPerson(r.Actor) {
+		return nil, refuse(TwoPeople, "%s is no person who signed in; what takes two people a person proposes, and another approves", own)
 	}
 	name, change, ok := kept(c.Command)
 	if !ok {
@@ -217,12 +228,29 @@ func answerProposal(s *fleet.State, r Request, c AnswerProposal, now fleet.Insta
 // proposedBy says whether an actor would answer their own proposal: as themselves, as whom
 // they acted for, or as the one who acted for them.
 func proposedBy(p *fleet.Proposal, by Actor) bool {
-	self := func(name string) string { own, _, _ := strings.Cut(name, " for "); return own }
-	return self(p.By) == self(by.Name) || p.User != "" && p.User == by.User || p.Person.Kind != "" && p.Person == by.Principal
+	return sameSelf(p.By, by.Name) || p.User != "" && p.User == by.User || p.Person.Kind != "" && p.Person == by.Principal
 }
 
-// aPerson says whether an actor is a person who signed in, or the one who runs the server.
+// ownName is the name of who acts, and whether that is for another.
+func ownName(name string) (own string, forOther bool) {
+	own, _, forOther = strings.Cut(name, " for ")
+	return own, forOther
+}
+
+// sameSelf says whether one and the same acts under two names, for others or not.
+func sameSelf(a, b string) bool {
+	one, _ := ownName(a)
+	other, _ := ownName(b)
+	return one == other
+}
+
+// aPerson says whether an actor is a person who signed in, or the one who runs the server. A program that acts for a
+// person is none: who makes its token could be the first person, too.
 func aPerson(by Actor) bool {
+	own, forOther := ownName(by.Name)
+	if p, is := fleet.ParsePrincipal(own); forOther && is && p.Kind != fleet.UserPrincipal {
+		return false
+	}
 	return by.Principal.Kind == fleet.UserPrincipal || by.Principal.Kind == fleet.LocalPrincipal
 }
 

@@ -2,6 +2,7 @@ package core
 
 import (
 	"slices"
+	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -70,7 +71,10 @@ func requestAccess(s *fleet.State, r Request, c RequestAccess, now fleet.Instant
 	if refusal := checkAccess(c.Access); refusal != nil {
 		return nil, refusal
 	}
+	names := len(c.Access.Users) + len(c.Access.Groups) + len(c.Access.Namespaces)
 	switch {
+	case names > mostAskedFor:
+		return nil, refuse(Invalid, "the request names %s; at most %d are let in by one, so name a group, or have the quota's owner set its access list", text.Count(names, "name"), mostAskedFor)
 	case c.Access.Unlisted():
 		return nil, refuse(Invalid, "the request names no user, group or namespace to let into %s; name one", c.Quota)
 	case q.Access.Open(r.Actor.Principal.SignedIn()):
@@ -79,8 +83,29 @@ func requestAccess(s *fleet.State, r Request, c RequestAccess, now fleet.Instant
 	return newRequest(s, r, fleet.QuotaRequest{Quota: c.Quota, Access: &c.Access}, now)
 }
 
+// What one person may ask for who does not answer requests there: all requests stand in the log for ever, and the last
+// of all people in the state.
+const (
+	mostAskedFor = 100 // names in a request for access
+	mostAsked    = 50  // requests in askedWindow
+	askedWindow  = 24 * time.Hour
+)
+
+// askedBy is how many requests a person has made since a moment, as far as the state remembers them.
+func askedBy(s *fleet.State, by string, since fleet.Instant) (n int) {
+	for _, q := range s.Requests {
+		if q.By == by && q.At >= since {
+			n++
+		}
+	}
+	return n
+}
+
 // newRequest is a request as it begins. The same is not asked twice by the same person.
 func newRequest(s *fleet.State, r Request, q fleet.QuotaRequest, now fleet.Instant) ([]event.Event, *Refusal) {
+	if n := askedBy(s, r.Actor.Name, now.Add(-askedWindow)); n >= mostAsked && !r.Actor.may(access.AnswerQuota, access.Place{Quota: q.Quota}) {
+		return nil, refuse(WrongState, "%s has made %s within a day, as many as one person may; ask for more in one of them, or ask a manager", r.Actor.Name, text.Count(n, "request"))
+	}
 	for _, old := range s.Requests {
 		if old.State == fleet.RequestOpen && old.By == r.Actor.Name && old.Quota == q.Quota && old.Partition == q.Partition && (old.Access == nil) == (q.Access == nil) {
 			return nil, refuse(NameTaken, "request %d of %s for %s is still open; withdraw it to ask for something else", old.ID, old.By, q.Quota)
@@ -178,7 +203,7 @@ func answerRequest(s *fleet.State, r Request, c AnswerRequest, now fleet.Instant
 // ownRequest says whether a person would answer their own request. The OS user that runs
 // the server may: there is no second person.
 func ownRequest(by Actor, q *fleet.QuotaRequest) bool {
-	return q.User != "" && q.User == by.User && (!by.Operator || by.Principal.SignedIn())
+	return by.Principal.SignedIn() && sameSelf(q.By, by.Name) || q.User != "" && q.User == by.User && (!by.Operator || by.Principal.SignedIn())
 }
 
 // fulfil does what a request asks for.

@@ -91,7 +91,7 @@ func reviewHaircut(s *fleet.State, r Request, c ReviewHaircut) ([]event.Event, *
 	if refusal != nil {
 		return nil, refusal
 	}
-	if same := r.Actor.Name == h.By || r.Actor.User != "" && r.Actor.User == h.ByUser; same && s.Policy.SecondPerson {
+	if same := r.Actor.Name == h.By || r.Actor.Principal.SignedIn() && sameSelf(r.Actor.Name, h.By) || r.Actor.User != "" && r.Actor.User == h.ByUser; same && s.Policy.SecondPerson {
 		return nil, refuse(AccessDenied, "haircut %s was made by %s, and the policy asks for a second person to review it", h.Name, h.By)
 	}
 	if h.Reviewed != 0 {

@@ -19,6 +19,9 @@ func noSecondPerson(amy Actor) map[string]Actor {
 		"her program": admin(fleet.ServicePrincipal, "amys"),
 		"a workload":  admin(fleet.KubernetesPrincipal, "oak/amys@tiger"),
 		"herself":     amy,
+		"her program in another's name": {
+			Name: "serviceaccount:amys for user:ghost", User: "ghost", Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: "ghost"}, Brings: admin(fleet.UserPrincipal, "ghost").Brings,
+		},
 		"an operator in her name": {
 			Name: "operator:ops for user:amy", User: "amy", Operator: true, Principal: amy.Principal,
 		},
@@ -193,5 +196,55 @@ func TestAProposalThatWentStaleCanBeDeclined(t *testing.T) {
 	}
 	if is := s.Proposal(1).State; is != fleet.ProposalDeclined {
 		t.Errorf("the proposal is %s", is)
+	}
+}
+
+// What a program proposes, the person who made its token could approve. So a person proposes.
+func TestAProgramProposesNothing(t *testing.T) {
+	s := fleet.NewState()
+	ghost := admin(fleet.UserPrincipal, "ghost")
+	ghost.Name = "serviceaccount:amys for user:ghost"
+	for _, by := range []Actor{admin(fleet.ServicePrincipal, "amys"), admin(fleet.KubernetesPrincipal, "oak/amys@tiger"), ghost} {
+		_, refusal := Step(s, Request{Command: Propose{Command: SetHealthPolicy{Policy: fleet.DefaultHealth()}}, Actor: by, Reason: "the story"}, 1)
+		if refusal == nil || refusal.Code != TwoPeople {
+			t.Errorf("%s proposes: %v", by.Name, refusal)
+		}
+	}
+}
+
+// Where mode enforce takes two people, no person adds a cluster in it alone.
+func TestNobodyAddsAClusterInEnforceAlone(t *testing.T) {
+	s := fleet.NewState()
+	s.Policy.TwoPeople.Enforce = true
+	for mode, refused := range map[fleet.Mode]bool{fleet.Enforce: true, "": true, fleet.Shadow: false} {
+		_, refusal := Step(s, Request{Command: AddCluster{Name: "tiger", Mode: mode}, Actor: admin(fleet.UserPrincipal, "amy"), Reason: "the story"}, 1)
+		if refused != (refusal != nil && refusal.Code == TwoPeople) {
+			t.Errorf("in mode %q: %v", mode, refusal)
+		}
+	}
+	if _, refusal := Step(s, Request{Command: AddCluster{Name: "lion"}, Actor: Driver}, 1); refusal != nil {
+		t.Errorf("Muster's own parts: %v", refusal)
+	}
+}
+
+// Who acts for another is still the same person: they neither answer their own request nor review their own haircut so.
+func TestActingForAnotherIsNoSecondPerson(t *testing.T) {
+	amy, ben := admin(fleet.UserPrincipal, "amy"), admin(fleet.UserPrincipal, "ben")
+	asBen := ben
+	asBen.Name = "user:amy for user:ben"
+	s := fleet.NewState()
+	s.Policy.SecondPerson = true
+	s.Haircuts = append(s.Haircuts, &fleet.Haircut{Name: "autumn", By: amy.Name, ByUser: amy.User})
+	for _, c := range []struct {
+		by      Actor
+		refused bool
+	}{{amy, true}, {asBen, true}, {ben, false}} {
+		if is := ownRequest(c.by, &fleet.QuotaRequest{By: amy.Name, User: amy.User}); is != c.refused {
+			t.Errorf("%s answers amy's request: %v", c.by.Name, !is)
+		}
+		_, refusal := Step(s, Request{Command: ReviewHaircut{Name: "autumn"}, Actor: c.by, Reason: "the story"}, 1)
+		if c.refused != (refusal != nil && refusal.Code == AccessDenied) {
+			t.Errorf("%s reviews amy's haircut: %v", c.by.Name, refusal)
+		}
 	}
 }

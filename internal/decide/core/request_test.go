@@ -143,3 +143,27 @@ func TestSpareIsWhatWasNotUsedForLong(t *testing.T) {
 		}
 	}
 }
+
+// What one person asks for is bounded: requests stand in the log for ever, and a long list of names in each.
+func TestRequestsOfOnePersonAreBounded(t *testing.T) {
+	st := asking(t)
+	st.do(0, core.SetAccess{Path: "elm", Access: fleet.Access{Groups: []string{"elm-team"}}})
+	many := make([]string, 101)
+	for i := range many {
+		many[i] = strings.Repeat("x", i+1)
+	}
+	st.by(time.Hour, ada, core.RequestAccess{Quota: "elm", Access: fleet.Access{Users: many}}, "names 101 names")
+	again := func(who core.Actor, at time.Duration) {
+		st.by(at, who, core.RequestAccess{Quota: "elm", Access: fleet.Access{Users: many[:100]}}, "")
+		st.by(at, who, core.WithdrawRequest{ID: st.s.LastRequest}, "")
+	}
+	for range 50 {
+		again(ada, time.Hour)
+	}
+	st.by(time.Hour, ada, core.RequestAccess{Quota: "elm", Access: fleet.Access{Users: many[:1]}}, "50 requests within a day")
+	again(carl, time.Hour)
+	again(ada, 26*time.Hour)
+	for range 60 {
+		again(ops, 26*time.Hour)
+	}
+}

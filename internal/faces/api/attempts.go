@@ -87,7 +87,7 @@ func (*KubeTokens) asksOthers() {}
 
 // proof finds out who sends a request, and bounds how often an address may try.
 func (s *Server) proof(r *http.Request) (Identity, error) {
-	address, bearer := addressOf(r), bearerOf(r)
+	address, bearer := AddressOf(r), bearerOf(r)
 	many := bearer != "" && s.attempts.many(address, bearer)
 	asked := r
 	if many {
@@ -101,8 +101,8 @@ func (s *Server) proof(r *http.Request) (Identity, error) {
 	return who, err
 }
 
-// addressOf is where a request comes from, as attempts are counted: of IPv6 the network.
-func addressOf(r *http.Request) string {
+// AddressOf is where a request comes from, as attempts are counted: of IPv6 the network.
+func AddressOf(r *http.Request) string {
 	from := sourceOf(r)
 	if at, err := netip.ParseAddrPort(from); err == nil {
 		from = at.Addr().String()

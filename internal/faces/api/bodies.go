@@ -37,7 +37,7 @@ func (b *bodies) bound(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		one := &arriving{ReadCloser: r.Body, in: b, address: addressOf(r), cut: func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) }}
+		one := &arriving{ReadCloser: r.Body, in: b, address: AddressOf(r), cut: func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) }}
 		b.enter(one)
 		defer b.leave(one)
 		r.Body = one

@@ -26,8 +26,8 @@ func FuzzForwarded(f *testing.F) {
 		if ok && !s.proxies[0].Contains(addressIn(remote)) {
 			t.Errorf("%q, which is no proxy, is believed", remote)
 		}
-		if len(addressOf(r)) > 100 {
-			t.Errorf("an address of %d bytes is counted", len(addressOf(r)))
+		if len(AddressOf(r)) > 100 {
+			t.Errorf("an address of %d bytes is counted", len(AddressOf(r)))
 		}
 	})
 }

@@ -50,19 +50,23 @@ func (s *service) pendingOf(user string) *pending {
 
 // mayWait says whether some more workloads of a caller may wait.
 func (s *service) mayWait(c *caller, list ...fleet.Spec) error {
-	asked := map[string]bool{}
+	asked, n := map[string]bool{}, 0
 	for i := range list {
 		asked[kindOf(&list[i])] = true
+		n += weightOf(&list[i])
 	}
-	return s.mayAdd(c, len(list), asked)
+	return s.mayAdd(c, n, asked)
 }
+
+// weightOf is as how many a workload counts: each of its pools takes memory as a workload of one pool does.
+func weightOf(sp *fleet.Spec) int { return max(1, len(sp.Pools)) }
 
 // mayResize says whether a caller may give a workload another size, which makes it another kind.
 func (s *service) mayResize(c *caller, m *musterv1.ResizeRequest) error {
 	return s.mayAdd(c, 0, map[string]bool{fmt.Sprintf("%s %s %d-%d", m.GetNamespace(), m.GetPool(), m.GetMin(), m.GetMax()): true})
 }
 
-// mayAdd says whether so many more workloads of a caller may wait, of some kinds.
+// mayAdd says whether so many more workloads of a caller may wait, with their pools, of some kinds.
 func (s *service) mayAdd(c *caller, n int, asked map[string]bool) error {
 	if c.runsFleet() {
 		return nil
@@ -77,7 +81,7 @@ func (s *service) mayAdd(c *caller, n int, asked map[string]bool) error {
 	}
 	switch kinds := p.kindsWith(asked); {
 	case p.left < n:
-		return tooMuch("%s has %s waiting; at most %d may wait at a time: submit more once some have started, cancel some, or have the server's --most-waiting raised", user, text.Count(s.mostWaiting-p.left, "workload"), s.mostWaiting)
+		return tooMuch("%s has %s waiting, of which each pool counts as one; at most %d may wait at a time: submit more once some have started, cancel some, or have the server's --most-waiting raised", user, text.Count(s.mostWaiting-p.left, "workload"), s.mostWaiting)
 	case kinds > mostKinds:
 		return tooMuch("%s would have %d kinds of workloads waiting, which differ in size, priority or longest runtime; at most %d may wait at a time: let more of them be alike", user, kinds, mostKinds)
 	}
@@ -113,7 +117,7 @@ func (s *service) waitingOf(user string) (left int, kinds map[string]bool) {
 	s.engine.Look(func(state *fleet.State) {
 		for _, w := range state.Workloads {
 			if w.User == user && w.State == fleet.Pending {
-				left--
+				left -= weightOf(&w.Spec)
 				kinds[kindOf(&w.Spec)] = true
 			}
 		}

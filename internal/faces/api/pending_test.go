@@ -33,6 +33,27 @@ func TestWaitingWorkOfOneCallerIsBounded(t *testing.T) {
 	equal(t, "an operator's", send(h.Client, "ops", 200), 0)
 }
 
+// A workload of 32 pools takes as much memory as 32 workloads, so it counts as many.
+func TestPoolsOfWaitingWorkCount(t *testing.T) {
+	h := guarded(t, func(o *api.Options) { o.MostWaiting = 150 })
+	bob := h.as(bobToken, "")
+	send := func(name string, pools int) connect.Code {
+		sp := gang(name, "flex", 2000)
+		for i := range pools - 1 {
+			sp.Pools = append(sp.Pools, &musterv1.Pool{Name: fmt.Sprintf("more-%d", i), Gpus: 1, Replicas: 1})
+		}
+		if _, err := bob.Workloads.Submit(t.Context(), &musterv1.SubmitRequest{Spec: sp}); err != nil {
+			return connect.CodeOf(err)
+		}
+		return 0
+	}
+	for i := range 4 {
+		equal(t, "as many as may wait", send(fmt.Sprintf("large-%d", i), 32), 0)
+	}
+	equal(t, "one more of 32 pools", send("large-4", 32), connect.CodeResourceExhausted)
+	equal(t, "a small one", send("small", 1), 0)
+}
+
 // Each decision looks at the first workload of each kind, so 20,000 kinds of one user made every
 // decision of a partition a hundred times slower. One user has 1,000 kinds waiting at most.
 func TestKindsOfWaitingWorkAreBounded(t *testing.T) {

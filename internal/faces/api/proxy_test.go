@@ -35,7 +35,7 @@ func TestOnlyAProxysWordCounts(t *testing.T) {
 		}
 		var page context.Context
 		s.through(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			if is := addressOf(r); is != c.is {
+			if is := AddressOf(r); is != c.is {
 				t.Errorf("%s: it counts as %s and not as %s", c.what, is, c.is)
 			}
 			page = r.Context()
@@ -43,7 +43,7 @@ func TestOnlyAProxysWordCounts(t *testing.T) {
 		asked := httptest.NewRequestWithContext(page, http.MethodPost, "/", http.NoBody) // as a page asks, in process
 		asked.RemoteAddr = c.from
 		s.through(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-			if is := addressOf(r); is != c.is {
+			if is := AddressOf(r); is != c.is {
 				t.Errorf("%s: what its page asks counts as %s and not as %s", c.what, is, c.is)
 			}
 		})).ServeHTTP(nil, asked)

@@ -155,7 +155,7 @@ func (s *Server) handlerOptions(log *slog.Logger) ([]connect.HandlerOption, erro
 	if err != nil {
 		return nil, err
 	}
-	rules.within = s.service.partitionsOf
+	rules.within, rules.turns = s.service.partitionsOf, s.turns
 	return []connect.HandlerOption{
 		withCodecs(),
 		withBoundedGzip(),

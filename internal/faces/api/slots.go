@@ -387,10 +387,8 @@ func (t *turns) steps(ctx context.Context, c *caller, req connect.AnyRequest) (s
 	}
 	most, counts := patienceInLine, t.busy
 	switch {
-	case changes && costly:
-		counts = t.batched(req.Any())
 	case changes:
-		most, counts = mostOfWrite, gate.Elapsed // another goroutine decides it
+		counts = t.batched(req.Any())
 	}
 	if costly {
 		return append(steps, func() (func(), error) { return t.costly(ctx, c, what, counts) })
@@ -398,8 +396,8 @@ func (t *turns) steps(ctx context.Context, c *caller, req connect.AnyRequest) (s
 	return append(steps, func() (func(), error) { return t.pace(ctx, c, what, most, counts) })
 }
 
-// batched counts what many commands in one call take: what is done for them here, and a bound for each piece that is decided. The rest
-// of the time they wait for others and for the disk.
+// batched counts what the commands of a call take: what is done for them here, as where the days of a zone are drawn out, and a bound
+// for each piece that is decided, which another goroutine does. The rest of the time they wait for others and for the disk.
 func (t *turns) batched(message any) counter {
 	most := mostOfWrite
 	if m, ok := message.(*musterv1.SubmitBatchRequest); ok {

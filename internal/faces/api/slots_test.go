@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -80,6 +81,43 @@ func TestABatchPaysNotForWhatItWaits(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A change counts what is worked for it before it is decided, too: to draw out the days of a zone takes half a second.
+func TestWhatAChangeTakesBeforeItIsDecidedCounts(t *testing.T) {
+	turns, bob := calmTurns(), callerNamed("bob")
+	over, err := turns.turn(t.Context(), bob, connect.NewRequest(&musterv1.AddZoneRequest{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for took := gate.Busy(); took() < 300*time.Millisecond; {
+	}
+	over()
+	if left := turns.callers["user:bob"].work; left > workSaved-0.2 {
+		t.Errorf("%.3f s are left of %.0f", left, workSaved)
+	}
+}
+
+// To hold a request against its rules counts, also where it is refused for them.
+func TestHoldingARequestAgainstItsRulesCounts(t *testing.T) {
+	rules, err := newValidation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bob, m := callerNamed("bob"), &musterv1.GetWorkloadRequest{Namespace: "oak", Name: "w"}
+	ctx := withCaller(t.Context(), bob)
+	_ = rules.check(m) // the rules are read once
+	rules.turns = calmTurns()
+	m.Name = strings.Repeat("a", 4<<20)
+	took := gate.Busy()
+	_, err = rules.WrapUnary(nil)(ctx, connect.NewRequest(m))
+	spent := took().Seconds()
+	if err == nil {
+		t.Fatal("a name of 4 MB is good")
+	}
+	if left := rules.turns.callers["user:bob"].work; left > workSaved-spent/2 {
+		t.Errorf("%.4f s are left of %.0f, and %.4f were spent", left, workSaved, spent)
+	}
 }
 
 // Calls that are refused for what stands in them, and streams too many, count, too: reading them

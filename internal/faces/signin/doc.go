@@ -8,6 +8,7 @@
 //
 //	middleware.go stands before the pages: /login, its callback, /sign-out, and who a reader is
 //	login.go      the way to the provider and back
+//	comers.go     how many may come back from the provider at a time, of one address
 //	session.go    what a session is, and when it is over
 //	sessions.go   is the Authenticator of sessions; remembers those that ended
 //	confirm.go    asks the provider whether a reader is still one of its users

@@ -103,7 +103,13 @@ func (m *Middleware) finish(w http.ResponseWriter, r *http.Request) {
 		m.refuse(w, r, http.StatusForbidden, fmt.Errorf("the provider refused: %s", printable(said+" "+r.URL.Query().Get("error_description"))))
 		return
 	}
+	leave, ok := m.comers.enter(api.AddressOf(r), m.o.Sessions.now())
+	if !ok {
+		m.refuse(w, r, http.StatusServiceUnavailable, errCrowd)
+		return
+	}
 	is, status, err := m.exchange(r.Context(), begun, r.URL.Query().Get("code"))
+	leave(status == http.StatusForbidden)
 	if err != nil {
 		m.refuse(w, r, status, err)
 		return
@@ -130,7 +136,10 @@ func (m *Middleware) begun(r *http.Request) (begun way, err error) {
 	return begun, nil
 }
 
-var errBusy = errors.New("too many people sign in at this moment; try again")
+var (
+	errCrowd = errors.New("there are too many sign-ins from your address at this moment, or too many failed a moment ago; try again")
+	errBusy  = errors.New("too many people sign in at this moment; try again")
+)
 
 // exchange has the provider say who came back with a code. It is done once with each state.
 func (m *Middleware) exchange(ctx context.Context, begun way, code string) (is session, status int, err error) {

@@ -48,6 +48,7 @@ type Middleware struct {
 	way string // what the sealed way to the provider is for
 
 	exchanges chan struct{} // that run at a time
+	comers    comers
 	mu        sync.Mutex
 	used      map[string]time.Time // states that came back, until they could not any more
 	words     map[string]*newest   // by session
@@ -122,7 +123,11 @@ func (m *Middleware) admit(w http.ResponseWriter, r *http.Request) {
 		sealed = m.keep(w, r, is, sealed)
 	}
 	r.Header.Set(Header, sealedPrefix+sealed)
+	*r = *r.WithContext(context.WithValue(r.Context(), admittedKey{}, true))
 }
+
+// admittedKey marks requests of pages whose sessions were looked at here, where the provider is asked about them.
+type admittedKey struct{}
 
 // keep leaves a session with its reader. What stood before stays where that cannot be.
 func (m *Middleware) keep(w http.ResponseWriter, r *http.Request, is session, before string) string {

@@ -32,6 +32,7 @@ var (
 	errIdle    = errors.New("the session ended, since it was not used; sign in again")
 	errOld     = errors.New("the session ended, since it began long ago; sign in again")
 	errEnded   = errors.New("the session was ended; sign in again")
+	errPages   = errors.New("a session is for the pages alone; muster login signs in from the command line")
 	errForeign = errors.New("the session is none of this server; sign in again")
 )
 

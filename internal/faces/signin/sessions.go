@@ -52,11 +52,14 @@ func NewSessions(seal *Seal, provider Provider, limits Limits, path string, now 
 	return s, nil
 }
 
-// Identify knows a reader by the session, in the place of a token.
+// Identify knows a reader by the session, in the place of a token, where the middleware has let the page in.
 func (s *Sessions) Identify(r *http.Request) (api.Identity, error) {
 	sealed, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "+sealedPrefix)
 	if !ok {
 		return api.Identity{}, api.ErrNotMine
+	}
+	if r.Context().Value(admittedKey{}) == nil { // the provider was not asked whether its reader is still there
+		return api.Identity{}, errPages
 	}
 	is, err := s.open(sealed)
 	if err != nil {

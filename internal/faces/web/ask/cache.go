@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -60,7 +61,8 @@ type cache struct {
 
 	mu       sync.Mutex
 	entries  Shelf[*entry]
-	reminder bool // a call of changed is scheduled
+	changes  map[string]int // that readers have asked for: what is kept for them is of before
+	reminder bool           // a call of changed is scheduled
 }
 
 // entry is one answer.
@@ -82,12 +84,13 @@ func newCache(next http.RoundTripper, last func() uint64) *cache {
 	return &cache{next: next, last: last, entries: Shelf[*entry]{Most: maxEntries, Bytes: maxBytes}}
 }
 
-// RoundTrip answers from the cache, or asks. A request that changes something is never
-// kept, and empties the cache.
+// RoundTrip answers from the cache, or asks. A request that changes something is never kept, and its
+// reader is given nothing of before it. What is kept for others stays: each of a reader's forms, also
+// one that is refused, would have all others ask anew.
 func (c *cache) RoundTrip(r *http.Request) (*http.Response, error) {
 	if c.last == nil || !questions()[r.URL.Path] {
 		res, err := c.next.RoundTrip(r)
-		c.forget()
+		c.forget(readerOf(r))
 		return res, err
 	}
 	body, err := io.ReadAll(r.Body)
@@ -108,7 +111,7 @@ func (c *cache) RoundTrip(r *http.Request) (*http.Response, error) {
 // answered is the answer to a question, once it is there. One answer to a question is made
 // at a time: who asks after a change waits for the one that is being made, then for the next.
 func (c *cache) answered(r *http.Request, body []byte) (*entry, error) {
-	for name := key(r, body); ; {
+	for name := c.key(r, body); ; {
 		k, mine, old := c.find(name, r, body)
 		if mine {
 			c.fill(k, r)
@@ -152,9 +155,12 @@ func readerOf(r *http.Request) string {
 }
 
 // key names a question and its reader.
-func key(r *http.Request, body []byte) string {
+func (c *cache) key(r *http.Request, body []byte) string {
 	var b strings.Builder
-	b.WriteString(r.URL.Path + "\x00" + readerOf(r))
+	who := readerOf(r)
+	c.mu.Lock()
+	b.WriteString(r.URL.Path + "\x00" + who + "\x00" + strconv.Itoa(c.changes[who]))
+	c.mu.Unlock()
 	b.WriteByte(0)
 	b.Write(body)
 	return b.String()
@@ -272,10 +278,18 @@ func (c *cache) drop(k *entry) {
 	}
 }
 
-func (c *cache) forget() {
+// forget has a reader asked for anew. Where very many have changed something, all are.
+func (c *cache) forget(reader string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.entries.Clear()
+	if len(c.changes) >= maxEntries {
+		clear(c.changes)
+		c.entries.Clear()
+	}
+	if c.changes == nil {
+		c.changes = map[string]int{}
+	}
+	c.changes[reader]++
 }
 
 // questions are the paths of the methods that only read.

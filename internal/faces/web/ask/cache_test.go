@@ -54,6 +54,37 @@ func TestKeptAnswersAreBounded(t *testing.T) {
 	}
 }
 
+// Who changes something is given nothing of before. What is kept for others stays, however many forms one reader sends.
+func TestAChangeHasItsReaderAskAnew(t *testing.T) {
+	asked := map[string]int{}
+	c := newCache(tallied(asked), func() uint64 { return 1 })
+	put(t, c, "ada", "question")
+	put(t, c, "bob", "question")
+	r, err := http.NewRequestWithContext(As(context.Background(), Reader{Token: "bob"}), http.MethodPost, "http://muster"+musterv1connect.WorkloadServiceCancelProcedure, strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := c.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	put(t, c, "ada", "question")
+	put(t, c, "bob", "question")
+	if asked["ada"] != 1 || asked["bob"] != 3 {
+		t.Errorf("asked: %v", asked)
+	}
+}
+
+// tallied counts what is asked, by reader.
+type tallied map[string]int
+
+func (a tallied) RoundTrip(r *http.Request) (*http.Response, error) {
+	who, _ := r.Context().Value(readerKey{}).(Reader)
+	a[who.Token]++
+	return answering(1).RoundTrip(r)
+}
+
 func (c *cache) keepsOf(reader string) bool {
 	for _, p := range c.entries.kept {
 		if strings.Contains(p.thing.reader, reader) {

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -74,11 +75,29 @@ func (h *heads) ask(ctx context.Context, v *Visit, who ask.Reader) (head, error)
 		delete(h.kept, who)
 		return head{}, err
 	}
-	if h.kept == nil || len(h.kept) > mostHeads {
+	if h.kept == nil {
 		h.kept = map[ask.Reader]*head{}
 	}
+	h.makeRoom(who)
 	h.kept[who] = &fresh
 	return fresh, nil
+}
+
+// makeRoom lets go of heads that are old, or of the same reader; where that is not enough, of one other. It is never all: a
+// caller who names ever more hosts would have all others ask anew. The heads are locked.
+func (h *heads) makeRoom(who ask.Reader) {
+	if len(h.kept) < mostHeads {
+		return
+	}
+	maps.DeleteFunc(h.kept, func(other ask.Reader, is *head) bool {
+		return time.Since(is.at) > headExpires || other.Token == who.Token && other.Proof == who.Proof
+	})
+	for other := range h.kept {
+		if len(h.kept) < mostHeads {
+			return
+		}
+		delete(h.kept, other)
+	}
 }
 
 func newHead(ctx context.Context, v *Visit) (head, error) {
@@ -102,11 +121,11 @@ func newHead(ctx context.Context, v *Visit) (head, error) {
 	return h, err
 }
 
-// forget makes the next page ask anew: its reader has changed something.
-func (h *heads) forget() {
+// forget makes the next page of a reader ask anew, who has changed something.
+func (h *heads) forget(v *Visit) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	clear(h.kept)
+	delete(h.kept, v.asks())
 }
 
 // Operator says whether the reader is an operator.

@@ -51,6 +51,9 @@ func (v *Visit) ask(fn PageFunc) (a answered, late bool) {
 
 // answer answers a visit when it is its turn.
 func (v *Visit) answer(fn PageFunc) (a answered) {
+	if err := v.unknown(); err != nil {
+		return answered{err: err}
+	}
 	turns := v.site.turns
 	if isPart(v.Request) {
 		turns = v.site.partTurns
@@ -153,10 +156,25 @@ func wait(ctx context.Context, line chan struct{}) bool {
 	}
 }
 
+// unknown is why it is not known who reads; nil: it is, or nothing was shown. Such a page has no place: to find out may take
+// long, as where a provider is asked, and each could come with another token.
+func (v *Visit) unknown() error {
+	if v.shows() == noReader {
+		return nil
+	}
+	if _, err := v.site.heads.of(v); err != nil && troubleOf(err).signIn {
+		return err
+	}
+	return nil
+}
+
+// shows is what a reader shows of who they are.
+func (v *Visit) shows() string { return v.self.token + "\x00" + v.Request.Header.Get("Muster-Proof") }
+
 // reader tells the readers of pages apart: people, however often each of them signed in. Who is not known is told by
 // what they show.
 func (v *Visit) reader() string {
-	shown := v.self.token + "\x00" + v.Request.Header.Get("Muster-Proof")
+	shown := v.shows()
 	if shown == noReader {
 		return noReader
 	}

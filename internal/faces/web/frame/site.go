@@ -136,7 +136,7 @@ func (s *Site) Form(fn FormFunc) http.Handler {
 			return
 		}
 		to, err := fn(v)
-		s.heads.forget()
+		s.heads.forget(v)
 		s.refreshes.forget()
 		if err != nil {
 			v.fail(err)
