@@ -3,6 +3,7 @@ package tokenreview
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -60,7 +61,12 @@ func Open(kubeconfig string) (*Cluster, error) {
 
 func of(config *rest.Config) (*Cluster, error) {
 	config.Timeout, config.QPS, config.Burst = patience, perSecond, burst
-	client, err := dynamic.NewForConfig(config)
+	way, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	way.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // with the token, wherever it leads
+	client, err := dynamic.NewForConfigAndClient(config, way)
 	return &Cluster{client}, err
 }
 

@@ -64,3 +64,21 @@ func TestWhoseTokenOneIs(t *testing.T) {
 		t.Errorf("a cluster that does not answer: %v", err)
 	}
 }
+
+// An API server that was taken over sends no token on to another address.
+func TestATokenIsSentNowhereElse(t *testing.T) {
+	asked := false
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	defer other.Close()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+	}))
+	defer s.Close()
+	c, err := of(&rest.Config{Host: s.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if namespace, name, err := c.Review(t.Context(), "a workload's", audience); err == nil || errors.Is(err, ErrUnknown) || asked {
+		t.Errorf("%s/%s, %v; the other address was asked: %t", namespace, name, err, asked)
+	}
+}
