@@ -108,7 +108,12 @@ func (e *Engine) reflectAside() {
 	}
 	if m.state == nil {
 		m.gather()
-		e.Look(m.copy)
+		copied := make(chan struct{})
+		go func() { // all who look wait for it, and the caller may be one who gives way
+			defer close(copied)
+			e.Look(m.copy)
+		}()
+		<-copied
 	}
 	m.apply()
 }
