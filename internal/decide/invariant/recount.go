@@ -191,5 +191,9 @@ func (c *checker) islands(r *recount) {
 		for _, a := range r.p.Accounts {
 			c.equal(ruleIndex, "nodes of island ", island.Name+" touched by tree "+a.Tree(), a.Root().Touched(i), trees[i][a.Tree()])
 		}
+		spare := slices.DeleteFunc(slices.Clone(r.p.Accounts), func(a *fleet.Account) bool { return a.Backing[i] <= a.Touched(i) })
+		if !slices.Equal(island.Spare(), spare) {
+			c.broken(ruleIndex, "the list of quotas with spare backing in island %s is not what it should be", island.Name)
+		}
 	}
 }

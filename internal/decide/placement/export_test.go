@@ -19,6 +19,7 @@ type Hits struct {
 	LeftOut      int // islands that mayTake left out
 	SparedThere  int // victims that neededThere spared of many
 	SetsPassed   int // sets of victims that cheapestWhere passed over untried
+	KeptFlex     int // candidates of flex work that were kept from an earlier decision
 }
 
 // Add sums hits up.
@@ -30,12 +31,17 @@ func (h *Hits) Add(o Hits) {
 	h.LeftOut += o.LeftOut
 	h.SparedThere += o.SparedThere
 	h.SetsPassed += o.SetsPassed
+	h.KeptFlex += o.KeptFlex
 }
 
 // TwinsAgree asks the fast paths of this room and their slow twins the same about a
 // waiting unit: which of all that it may evict, and of a part of them, need not leave,
 // and which are no borrowers. It says what the fast paths answered, and what differs.
 func (pl *Planner) TwinsAgree(it fleet.Waiting, part func() bool) (hits Hits, differs string) {
+	kept, differs := pl.KeptFlex()
+	if hits.KeptFlex += kept; differs != "" {
+		return hits, differs
+	}
 	for _, c := range pl.claimsOf(it) {
 		if own, ok := pl.evictableFor(c); ok && !pl.mayFit(c, own) {
 			hits.Refused++
@@ -90,6 +96,24 @@ func (pl *Planner) TwinsAgree(it fleet.Waiting, part func() bool) (hits Hits, di
 		}
 	}
 	return hits, ""
+}
+
+// KeptFlex counts the candidates of flex work that are kept from an earlier decision, and says whether those of some
+// namespace are others, or in another order, than its work gives now.
+func (pl *Planner) KeptFlex() (n int, differs string) {
+	for _, ns := range pl.p.Namespaces() {
+		if kept := pl.candidatesOf[ns]; kept != nil && kept.at == pl.flexSeenOf(ns) {
+			n += len(kept.units)
+		}
+		same := func(a, b *candidateVictim) bool {
+			return a.id() == b.id() && a.key == b.key && a.overran == b.overran && a.lost == b.lost && a.onFlex == b.onFlex && a.all.gpus == b.all.gpus &&
+				slices.Equal(pl.nodesOf(&a.all, nil), pl.nodesOf(&b.all, nil))
+		}
+		if !slices.EqualFunc(pl.flexCandidates(ns), byCost(pl.newFlexCandidates(ns)), same) {
+			return n, "candidates of " + ns + " are kept that are not what its work gives"
+		}
+	}
+	return n, ""
 }
 
 // passedOver asks for the cheapest of all sets of few candidates, and tries each set by itself. It

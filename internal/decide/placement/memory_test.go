@@ -31,6 +31,9 @@ func TestNobodySleepsWhoCouldStart(t *testing.T) {
 			}
 			for _, p := range f.s.Partitions {
 				slept.Add(placement.AsleepIn(f.s, p))
+				if _, differs := placement.New(f.s, p, f.at).KeptFlex(); differs != "" {
+					t.Fatalf("seed %d, after %d commands: %s", seed, f.done, differs)
+				}
 			}
 			if news := f.lookAgain(t); news != "" {
 				t.Fatalf("seed %d, after %d commands and w%d: who forgot who was tried decides %s", seed, f.done, f.n, news)

@@ -29,7 +29,6 @@ type memos struct {
 	growth   growthMemo
 	shares   map[string]int
 	sharesAt uint64
-	victims  map[string]flexCandidates // by namespace
 }
 
 // whyNot is why the last claims found no room.
@@ -86,11 +85,14 @@ type derivedWork struct {
 	keptAt   uint64 // what had shifted when no reserved room was to be given up
 	// returnsAt is what had shifted when returns was found out.
 	returnsAt uint64
+	turns     uint64               // planners that worked on it
 	flexOf    map[string]*standing // by namespace
-	accounts  map[*fleet.Account]*standing
-	covers    map[*fleet.Tree]coverageAt
-	returns   map[*fleet.Account][]fleet.Waiting // see returning
-	trees     map[*fleet.Tree]uint64             // when each tree was classified last
+	// candidatesOf are the candidates of flex work, by namespace.
+	candidatesOf map[string]*flexCandidates
+	accounts     map[*fleet.Account]*standing
+	covers       map[*fleet.Tree]coverageAt
+	returns      map[*fleet.Account][]fleet.Waiting // see returning
+	trees        map[*fleet.Tree]uint64             // when each tree was classified last
 }
 
 // changedRoom is what a set of victims and the newcomer change.
@@ -107,7 +109,9 @@ type changedRoom struct {
 // New makes the planner of a partition at a moment.
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	m := memoryOf(p)
-	return &Planner{s: s, p: p, now: now, memory: m, scratch: m.scratchFor(p)}
+	pl := &Planner{s: s, p: p, now: now, memory: m, scratch: m.scratchFor(p)}
+	pl.turns++
+	return pl
 }
 
 // scratchFor is the working memory that fits the partition's nodes and islands.
@@ -127,7 +131,7 @@ func newChangedRoom(nodes, islands int) changedRoom {
 
 func newDerivedWork() derivedWork {
 	return derivedWork{
-		flexOf: map[string]*standing{}, accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]coverageAt{},
+		flexOf: map[string]*standing{}, candidatesOf: map[string]*flexCandidates{}, accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]coverageAt{},
 		returns: map[*fleet.Account][]fleet.Waiting{}, trees: map[*fleet.Tree]uint64{},
 	}
 }

@@ -135,47 +135,20 @@ func (pl *Planner) evictableOwn(c *claim) (gpus int) {
 
 // evictableAmong adds the units of a namespace that a flex claim may evict.
 func (pl *Planner) evictableAmong(list []*candidateVictim, c *claim, namespace string, other bool) []*candidateVictim {
+	above := pl.p.FlexOf(namespace).Staying - pl.sharesNow()[namespace]
 	for _, v := range pl.flexCandidates(namespace) {
-		if pl.mayEvictOnFlex(c, &v.unit, other) && (!other || pl.aboveShareWithout(v)) {
+		if pl.mayEvictOnFlex(c, &v.unit, other) && (!other || v.leavesAbove(above)) {
 			list = append(list, v)
 		}
 	}
 	return list
 }
 
-// flexCandidates lists the units of a namespace's flex work as candidates, cheapest first. The list is kept until something
-// changes on flex: read it, do not change it.
-func (pl *Planner) flexCandidates(namespace string) []*candidateVictim {
-	kept, at := pl.victims[namespace], [2]uint64{pl.p.FlexVersionOf(namespace)}
-	if pl.p.Tally().Stranded > 0 {
-		at[1] = pl.flexStamp() // what counts as use hangs on which nodes are usable
-	}
-	if kept.list == nil || kept.at != at {
-		kept = flexCandidates{at: at, list: []*candidateVictim{}}
-		for _, u := range pl.flexUnitsOf(namespace) {
-			kept.list = append(kept.list, pl.candidate(*u, ClassFlex))
-		}
-		byCost(kept.list)
-		if pl.victims == nil {
-			pl.victims = map[string]flexCandidates{}
-		}
-		pl.victims[namespace] = kept
-	}
-	return kept.list
-}
-
-// flexCandidates are the candidates of a namespace, and what they were derived from.
-type flexCandidates struct {
-	at   [2]uint64
-	list []*candidateVictim
-}
-
-// aboveShareWithout says whether a namespace is above its share even without what
-// would leave along with a victim. Else that alone is what it has too much: two
+// leavesAbove says whether a namespace that is above its share by so many GPUs is so even without
+// what would leave along with a victim. Else that alone is what it has too much: two
 // workloads would take each other's place because of what joined them.
-func (pl *Planner) aboveShareWithout(v *candidateVictim) bool {
-	ns := v.w.Namespace
-	return pl.p.FlexOf(ns).Staying-(v.onFlex.freedAll-v.onFlex.freed) > pl.sharesNow()[ns]
+func (a *candidateVictim) leavesAbove(above int) bool {
+	return above > a.onFlex.freedAll-a.onFlex.freed
 }
 
 // mayEvictOnFlex says whether a flex claim may evict a unit by importance or shares, which what

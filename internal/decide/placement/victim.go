@@ -13,7 +13,8 @@ import (
 type candidateVictim struct {
 	unit
 	class     Class
-	lost      int    // GPU-seconds since its last checkpoint
+	runs      int    // GPUs of all that leaves with it and runs
+	lost      int    // GPU-seconds of these since its last checkpoint
 	all       unit   // all that leaves with it
 	onFlex    onFlex // nothing for a unit that is not on flex
 	ownPart   bool   // it is a less important pool of the workload that is mended
@@ -85,8 +86,8 @@ func (u *unit) freed(c *claim) int {
 }
 
 func (pl *Planner) candidate(u unit, class Class) *candidateVictim {
-	v := &candidateVictim{unit: u, class: class, all: allWith(u)}
-	v.lost = int(u.w.Unsaved(pl.now).Seconds()) * v.running()
+	v := &candidateVictim{unit: u, class: class, all: allWith(u), runs: u.running()}
+	v.loses(pl.now)
 	if class == ClassFlex {
 		v.onFlex = onFlex{
 			namespace: pl.p.FlexOf(u.w.Namespace).Staying,
@@ -96,6 +97,9 @@ func (pl *Planner) candidate(u unit, class Class) *candidateVictim {
 	}
 	return v
 }
+
+// loses counts what would be lost with a candidate that leaves at a moment.
+func (a *candidateVictim) loses(at fleet.Instant) { a.lost = int(a.w.Unsaved(at).Seconds()) * a.runs }
 
 // usedOfFlex is the GPUs of a flex unit that count in its namespace's use: what it holds on a node
 // that is not usable is stranded, and no part of flex (semantics §1).

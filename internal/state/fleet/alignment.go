@@ -1,6 +1,9 @@
 package fleet
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // This file knows when the backing may no longer be what it should be.
 
@@ -70,13 +73,25 @@ func (a *Account) partners() (hash uint64) {
 		if a.touched[i] <= a.Backing[i] {
 			continue
 		}
-		for k, b := range a.partition.Accounts {
+		for _, b := range a.partition.Islands[i].spare {
 			if b != a && b.idleIn(i) > 0 {
-				hash = (hash ^ uint64(k+1)<<40 ^ b.Version()) * fnvPrime
+				hash = (hash ^ b.serial<<40 ^ b.Version()) * fnvPrime
 			}
 		}
 	}
 	return hash
+}
+
+// lists keeps the list of accounts with more backing in the island than their work touches: few of hundreds have any, and
+// who looks for idle backing asks no others.
+func (i *Island) lists(a *Account, spares bool) {
+	at, listed := slices.BinarySearchFunc(i.spare, a, func(x, y *Account) int { return cmp.Compare(x.Quota, y.Quota) })
+	switch {
+	case spares && !listed:
+		i.spare = slices.Insert(i.spare, at, a)
+	case !spares && listed:
+		i.spare = slices.Delete(i.spare, at, at+1)
+	}
 }
 
 // fnvPrime is the multiplier of the 64-bit hash of Fowler, Noll and Vo.
@@ -148,28 +163,21 @@ func (a *Account) idleIn(island int) int {
 
 // idles says whether more nodes back the account in some island than it touches.
 func (a *Account) idles() bool {
-	for i, n := range a.Backing {
-		if n > a.touched[i] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.islands, func(i int) bool { return a.Backing[i] > a.touched[i] })
 }
 
 // strays says whether work stands uncovered in an island that has healthy nodes to
 // back it: ones that back no quota, or idle ones of others, which may give way.
 func (a *Account) strays() bool {
-	for i, island := range a.partition.Islands {
-		if a.touched[i] > a.Backing[i] && (island.whole > island.backedNodes || a.othersIdle(i)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.islands, func(i int) bool {
+		island := a.partition.Islands[i]
+		return a.touched[i] > a.Backing[i] && (island.whole > island.backedNodes || a.othersIdle(i))
+	})
 }
 
 // othersIdle says whether backing of other accounts is idle in an island.
 func (a *Account) othersIdle(island int) bool {
-	return slices.ContainsFunc(a.partition.Accounts, func(b *Account) bool { return b != a && b.idleIn(island) > 0 })
+	return slices.ContainsFunc(a.partition.Islands[island].spare, func(b *Account) bool { return b != a && b.idleIn(island) > 0 })
 }
 
 // Aligned says that the backing is what it should be, until something changes. Idle backing that did not move to where

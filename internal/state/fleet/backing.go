@@ -22,6 +22,8 @@ func (p *Partition) EnsureAccount(quota string) *Account {
 
 func (a *Account) attach(p *Partition) {
 	a.partition, a.tree = p, TreeOf(a.Quota)
+	p.serials++
+	a.serial = p.serials
 	a.touched, a.stuck = make([]int, len(p.Islands)), footing{}
 	a.over, a.backedNodes = 0, sum(a.Backing)
 	a.usage, a.stays, a.gpusAs = 0, 0, [5]int{}
@@ -156,6 +158,7 @@ func (a *Account) count(island, sign int) {
 	i.backedNodes += sign * backed
 	i.stirred++
 	i.unscheduled += sign * max(0, backed-touched)
+	i.lists(a, sign > 0 && backed > touched)
 	if sign > 0 {
 		a.stand(island, backed > 0 || touched > 0)
 	}

@@ -68,7 +68,7 @@ func (p *Partition) rebuild(s *State) {
 	p.overs, p.gangless, p.short, p.declared = 0, 0, 0, 0
 	for _, i := range p.Islands {
 		i.nodes, i.whole, i.planned, i.unscheduled, i.backedNodes = nil, 0, 0, 0, 0
-		i.room, i.rooms = 0, make([]int, p.GPUsPerNode+1)
+		i.room, i.rooms, i.spare = 0, make([]int, p.GPUsPerNode+1), nil
 	}
 	for k, n := range p.Nodes {
 		p.byName[n.Name] = k

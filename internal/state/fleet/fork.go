@@ -170,6 +170,7 @@ func (f *fork) fillPartition(p *Partition) {
 	c.Islands = clonePointers(p.Islands)
 	for _, i := range c.Islands {
 		i.nodes, i.rooms, i.downs = slices.Clone(i.nodes), slices.Clone(i.rooms), i.downs.clone()
+		i.spare = each(f.accounts, i.spare)
 	}
 	c.ownPast()
 	c.Nodes, c.Health.Bursts = f.nodes(p.Nodes), clonePointers(p.Health.Bursts)

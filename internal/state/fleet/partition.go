@@ -14,13 +14,14 @@ type Island struct {
 	Past    Past    `json:"past,omitempty"` // what buffer policies learn from
 	Pledges Pledges `json:"pledges"`        // what became of the promises of its own share
 
-	nodes       []int // indexes into Partition.Nodes, in order of arrival
-	whole       int   // whole healthy nodes
-	planned     int   // nodes that only planned work keeps from being that
-	unscheduled int   // nodes that back quotas which do not touch as many
-	room        int   // GPUs of Node.Room of all its nodes
-	rooms       []int // nodes by their Node.Room
-	backedNodes int   // nodes that back a quota
+	nodes       []int      // indexes into Partition.Nodes, in order of arrival
+	whole       int        // whole healthy nodes
+	planned     int        // nodes that only planned work keeps from being that
+	unscheduled int        // nodes that back quotas which do not touch as many
+	room        int        // GPUs of Node.Room of all its nodes
+	rooms       []int      // nodes by their Node.Room
+	backedNodes int        // nodes that back a quota
+	spare       []*Account // with more backing here than their work touches, in order of quota
 	downs       peaks
 	came        int    // see Came
 	stirred     uint64 // grows with every change of what backs accounts here, or of what their work touches
@@ -43,6 +44,10 @@ func (i *Island) Planned() int { return i.planned }
 
 // Unscheduled is the number of nodes that back quotas which do not touch as many.
 func (i *Island) Unscheduled() int { return i.unscheduled }
+
+// Spare lists the accounts with more backing in the island than their work touches, in order of quota. The slice is the
+// island's own.
+func (i *Island) Spare() []*Account { return i.spare }
 
 // Room is the usable GPUs that no replica means to keep.
 func (i *Island) Room() int { return i.room }
@@ -124,6 +129,7 @@ type nodeIndex struct {
 type quotaIndex struct {
 	accounts map[string]*Account
 	trees    map[string]*Tree
+	serials  uint64     // of accounts that were made
 	waits    []*Account // for which a unit waits
 	changed  []*Tree    // see TakeChanged; in no order
 	// unsettled trees have work that is not guaranteed, or stands where its backing does not reach.

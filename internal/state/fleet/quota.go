@@ -113,6 +113,7 @@ type Account struct {
 	// Derived.
 	partition   *Partition
 	tree        string
+	serial      uint64 // no other account of the partition has it, or had it
 	root        *Tree
 	islands     []int       // where nodes back it or its work touches some, in order
 	touched     []int       // nodes with staying in-quota work of the quota, per island
