@@ -93,33 +93,27 @@ func takesTwo(s *fleet.State, c Command) string {
 	switch c := c.(type) {
 	case SetPolicy:
 		fewer := slices.ContainsFunc(two.Names(), func(name string) bool { return !slices.Contains(c.Policy.TwoPeople.Names(), name) })
-		if (two.Policy || fewer) && s.Policy != c.Policy {
-			return "policy"
-		}
+		return named("policy", (two.Policy || fewer) && s.Policy != c.Policy)
 	case SetBuffer, SetHealthPolicy:
-		if two.Policy {
-			return "policy"
-		}
+		return named("policy", two.Policy)
 	case SetMode:
-		if two.Enforce && c.Mode == fleet.Enforce {
-			return "enforce"
-		}
+		return named("enforce", two.Enforce && c.Mode == fleet.Enforce)
 	case AddCluster:
-		if two.Enforce && modeOf(c) == fleet.Enforce {
-			return "enforce"
-		}
+		return named("enforce", two.Enforce && modeOf(c) == fleet.Enforce)
 	case SetGrant:
-		if two.Overcommit && c.Overcommit {
-			return "overcommit"
-		}
+		return named("overcommit", two.Overcommit && c.Overcommit)
 	case UndoHaircut:
-		if two.Overcommit && c.Overcommit {
-			return "overcommit"
-		}
+		return named("overcommit", two.Overcommit && c.Overcommit)
 	case ApplyHaircut:
-		if two.Waves {
-			return "waves"
-		}
+		return named("waves", two.Waves)
+	}
+	return ""
+}
+
+// named is a name where something is so, else "".
+func named(name string, so bool) string {
+	if so {
+		return name
 	}
 	return ""
 }

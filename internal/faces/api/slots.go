@@ -386,8 +386,7 @@ func (t *turns) steps(ctx context.Context, c *caller, req connect.AnyRequest) (s
 		})
 	}
 	most, counts := patienceInLine, t.busy
-	switch {
-	case changes:
+	if changes {
 		counts = t.batched(req.Any())
 	}
 	if costly {
