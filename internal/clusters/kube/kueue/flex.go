@@ -189,10 +189,7 @@ func quantityOf(of any) resource.Quantity {
 	case int64:
 		return *resource.NewQuantity(v, resource.DecimalSI)
 	case string:
-		if translate.LongNumber(v) != "" {
-			break
-		}
-		if q, err := resource.ParseQuantity(v); err == nil {
+		if q, err := translate.Quantity(v); err == nil {
 			return q
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/translate"
@@ -86,10 +85,7 @@ func number(of any) int {
 	default:
 		return none
 	}
-	if translate.LongNumber(text) != "" {
-		return none
-	}
-	q, err := resource.ParseQuantity(text)
+	q, err := translate.Quantity(text)
 	if err != nil || q.Value() < 0 || q.Value() > 1<<40 {
 		return none
 	}

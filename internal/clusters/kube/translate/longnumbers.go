@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -35,10 +36,20 @@ func LongNumber(of any) string {
 	return ""
 }
 
+// Quantity reads an amount that a user of a cluster wrote.
+func Quantity(text string) (q resource.Quantity, err error) {
+	if LongNumber(text) != "" {
+		return q, tooLong(text)
+	}
+	return resource.ParseQuantity(text)
+}
+
+func tooLong(text string) error { return fmt.Errorf("the number %.40q is too long to be read", text) }
+
 // TemplateInto reads a template of pods as what it is of.
 func TemplateInto(template map[string]any, into any) error {
 	if text := LongNumber(template); text != "" {
-		return fmt.Errorf("the number %.40q is too long to be read", text)
+		return tooLong(text)
 	}
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(template, into)
 }

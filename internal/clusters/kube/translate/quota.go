@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -197,7 +196,7 @@ func quantity(v any) (int, bool) {
 	case float64:
 		return int(v), v >= 0 && v <= mostGrant
 	case string:
-		q, err := resource.ParseQuantity(v)
+		q, err := Quantity(v)
 		if err != nil {
 			return 0, false
 		}
