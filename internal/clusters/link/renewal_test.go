@@ -92,19 +92,25 @@ func TestAnIdentityThatCannotBeWrittenIsRenewedInMemory(t *testing.T) {
 	h.until("it comes again", func() bool { got, err := h.ask("tiger"); return err == nil && got == "here" })
 }
 
-// Only an enrolled certificate is renewed, for its own cluster and with a key of its bearer.
-func TestOnlyAnEnrolledCertificateIsRenewed(t *testing.T) {
-	h := newHouse(t)
-	leaf := load(t, h.enrol("tiger")).Leaf
+// asked is a request for a certificate with a key of its own, as bytes and as text.
+func asked(t *testing.T) (der, text []byte) {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
+	der, err = x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+	return der, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+}
+
+// Only an enrolled certificate is renewed, for its own cluster and with a key of its bearer.
+func TestOnlyAnEnrolledCertificateIsRenewed(t *testing.T) {
+	h := newHouse(t)
+	leaf := load(t, h.enrol("tiger")).Leaf
+	der, request := asked(t)
 	if _, err := h.authority.Renew("lion", leaf, request); err == nil {
 		t.Error("a certificate of tiger is renewed for lion")
 	}
@@ -170,15 +176,7 @@ func TestTheLeaderAloneRenewsWhatIsShownToSeveral(t *testing.T) {
 // A revocation stands, whatever is renewed at the same moment.
 func TestARenewalUndoesNoRevocation(t *testing.T) {
 	h := newHouse(t)
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+	_, request := asked(t)
 	for range 100 {
 		is, err := readIdentity(h.enrol("tiger"))
 		if err != nil {
@@ -203,17 +201,10 @@ func TestARenewalUndoesNoRevocation(t *testing.T) {
 func TestRenewalsOfOneClusterAreBounded(t *testing.T) {
 	h := newHouse(t)
 	leaf := load(t, h.enrol("tiger")).Leaf
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, &x509.CertificateRequest{}, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
+	_, request := asked(t)
 	var last []byte
 	for range 2 * mostEnrolled {
+		var err error
 		if last, err = h.authority.Renew("tiger", leaf, request); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -87,18 +88,10 @@ func May(grants []Grant, a Action, at Place) bool {
 // targets, or in the cluster where it runs or whose pods it is.
 func Reads(s *fleet.State, grants []Grant, w *fleet.Workload) bool {
 	at := Place{Namespace: w.Namespace, Quota: w.Target}
-	for _, g := range grants {
-		if !allows(g.Role, ReadWork) {
-			continue
-		}
-		if at.Cluster == "" && g.Scope.Cluster != "" { // lists ask this of each workload, and few roles are held in a cluster
-			at.Cluster = clusterOf(s, w)
-		}
-		if Covers(g.Scope, at) {
-			return true
-		}
+	if slices.ContainsFunc(grants, func(g Grant) bool { return g.Scope.Cluster != "" }) { // lists ask this of each workload, and few roles are held in a cluster
+		at.Cluster = clusterOf(s, w)
 	}
-	return false
+	return May(grants, ReadWork, at)
 }
 
 // clusterOf is where a workload runs, else where its pods are; "": nowhere yet.

@@ -27,8 +27,14 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func put(t *testing.T, c *cache, reader, question string) {
 	t.Helper()
+	send(t, c, reader, musterv1connect.CapacityServiceNodesProcedure, question)
+}
+
+// send sends a call of a reader's.
+func send(t *testing.T, c *cache, reader, procedure, body string) {
+	t.Helper()
 	ctx := As(context.Background(), Reader{Token: reader})
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://muster"+musterv1connect.CapacityServiceNodesProcedure, strings.NewReader(question))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://muster"+procedure, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,15 +67,7 @@ func TestAChangeHasItsReaderAskAnew(t *testing.T) {
 	c := newCache(tallied(asked), func() uint64 { return 1 })
 	put(t, c, "ada", "question")
 	put(t, c, "bob", "question")
-	r, err := http.NewRequestWithContext(As(context.Background(), Reader{Token: "bob"}), http.MethodPost, "http://muster"+musterv1connect.WorkloadServiceCancelProcedure, strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := c.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
+	send(t, c, "bob", musterv1connect.WorkloadServiceCancelProcedure, "{}")
 	put(t, c, "ada", "question")
 	put(t, c, "bob", "question")
 	if asked["ada"] != 1 || asked["bob"] != 3 {
