@@ -65,7 +65,7 @@ func ConfigOf(file, in string) (*rest.Config, error) {
 func connect(config *rest.Config) (c *Client, err error) {
 	config.QPS, config.Burst, config.UserAgent = perSecond, burst, "muster"
 	config.Timeout = 0 // watches last; single calls have a context
-	config.Wrap(staysThere)
+	config.Wrap(Stays)
 	c = &Client{Server: config.Host}
 	if c.dynamic, err = dynamic.NewForConfig(config); err != nil {
 		return nil, err

@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// staysThere is a way that leads to no other server than the one that is asked. An API server that was taken over could send
+// Stays is a way that leads to no other server than the one that is asked. An API server that was taken over could send
 // this one on to any address that it reaches, and with it the token of the kubeconfig.
-func staysThere(way http.RoundTripper) http.RoundTripper { return ownServer{way} }
+func Stays(way http.RoundTripper) http.RoundTripper { return ownServer{way} }
 
 type ownServer struct{ http.RoundTripper }
 
