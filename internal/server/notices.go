@@ -53,10 +53,5 @@ func count(s *fleet.State) (nodes, waiting int) {
 	for _, p := range s.Partitions {
 		nodes += len(p.Nodes)
 	}
-	for _, w := range s.Workloads {
-		if !w.State.Ended() {
-			waiting++
-		}
-	}
-	return nodes, waiting
+	return nodes, len(s.Alive())
 }

@@ -59,7 +59,7 @@ func (q *question) figures(f pool) map[string]int {
 func (q *question) atShare(f pool) Blocker {
 	return block(reason.FlexShare, q.p, q.figures(f), nil,
 		"%s already holds %s of flex, and its fair share is %s: it gets more only where room is free.", q.w.Namespace, text.Count(f.own, "GPU"), text.Group(f.share)).
-		by(q.holders(q.flexOf(q.w.Namespace))).
+		by(q.holders(q.p.FlexWorkOf(q.w.Namespace))).
 		until(q.declaredEnd(q.p.FlexWork()))
 }
 
@@ -157,14 +157,4 @@ func (q *question) anyAbove(shares map[string]int) bool {
 		}
 	}
 	return false
-}
-
-func (q *question) flexOf(namespace string) []*fleet.Workload {
-	var list []*fleet.Workload
-	for _, w := range q.p.FlexWork() {
-		if w.Namespace == namespace {
-			list = append(list, w)
-		}
-	}
-	return list
 }

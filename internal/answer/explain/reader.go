@@ -1,8 +1,6 @@
 package explain
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -45,9 +43,18 @@ const most = 5
 
 // holders names the work in a partition that holds the most of some.
 func (q *question) holders(work []*fleet.Workload) named {
-	list := slices.Clone(work)
-	slices.SortStableFunc(list, func(x, y *fleet.Workload) int { return cmp.Compare(y.GPUs(), x.GPUs()) })
-	return q.reader.named(q.p, list[:min(len(list), most)])
+	var list [most + 1]*fleet.Workload // a few of thousands, asked for by each row of a list with reasons
+	n := 0
+	for _, w := range work {
+		at := n
+		for at > 0 && list[at-1].GPUs() < w.GPUs() {
+			list[at] = list[at-1]
+			at--
+		}
+		list[at] = w
+		n = min(n+1, most)
+	}
+	return q.reader.named(q.p, list[:n])
 }
 
 // String lists names for a sentence; many are cut short.

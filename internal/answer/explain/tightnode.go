@@ -3,7 +3,6 @@ package explain
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -109,9 +108,8 @@ func AsksIn(s *fleet.State, p *fleet.Partition) Asks {
 	if len(all) == 0 {
 		return all
 	}
-	for _, id := range slices.Sorted(maps.Keys(s.Workloads)) {
-		w := s.Workloads[id]
-		if w.State.Ended() || w.At() != p && (w.At() != nil || !w.May(p)) {
+	for _, w := range s.Alive() {
+		if w.At() != p && (w.At() != nil || !w.May(p)) {
 			continue
 		}
 		for _, pool := range w.Pools {

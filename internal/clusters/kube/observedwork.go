@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -74,14 +73,7 @@ func newsOf(s *fleet.State, cluster string, is *seen) ([]core.Command, []transla
 
 // standingOf lists the workloads that were seen on the cluster and have not ended, by ID.
 func standingOf(s *fleet.State, cluster string) []*fleet.Workload {
-	var list []*fleet.Workload
-	for _, w := range s.Workloads {
-		if !w.State.Ended() && marked(w, cluster) {
-			list = append(list, w)
-		}
-	}
-	slices.SortFunc(list, func(a, b *fleet.Workload) int { return cmp.Compare(a.ID, b.ID) })
-	return list
+	return slices.DeleteFunc(slices.Clone(s.Alive()), func(w *fleet.Workload) bool { return !marked(w, cluster) })
 }
 
 // end is the command by which a workload ends that is not there any more.

@@ -3,6 +3,7 @@ package core_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -163,5 +164,23 @@ func TestACopyOfTheFirstsDecidesTheSame(t *testing.T) {
 		if !reflect.DeepEqual(want.Record.Events, got.Record.Events) || (no == nil) != (also == nil) {
 			t.Errorf("%T: %v, %v; on the whole %v, %v", c, got.Record.Events, also, want.Record.Events, no)
 		}
+	}
+}
+
+// What is tried is tried on what ForkAhead gives, however many trials there were before.
+func TestEachTrialIsOnACopyOfItsOwn(t *testing.T) {
+	s := busy(t)
+	want := s.ForkAhead(2).Hash()
+	for n := range 3 {
+		c := s.TryAhead(2)
+		if got := c.Hash(); got != want {
+			t.Errorf("trial %d is on %s, not on %s", n+1, got, want)
+		}
+		for _, w := range slices.Clone(c.Alive()) {
+			c.End(w, fleet.Cancelled, c.Time)
+		}
+	}
+	if s.ForkAhead(2).Hash() != want {
+		t.Error("a trial changed the state")
 	}
 }

@@ -150,7 +150,7 @@ func (c *cut) takes(s *fleet.State) [][]fleet.Touched {
 // unprotected, and names that work. It is tried on a copy, and only where
 // no reason was given. All others wait for it, so the copy costs no more where much waits.
 func reasonFor(s *fleet.State, c *cut, events []event.Event, now fleet.Instant) *Refusal {
-	t := newTurn(s.ForkAhead(aheadOfCut), max(now, s.Time))
+	t := newTurn(s.TryAhead(aheadOfCut), max(now, s.Time))
 	t.settle() // what is due by now anyway is none of the cut's doing
 	c.look(t.s)
 	guaranteed, from := c.guaranteed(t.s), len(t.events)

@@ -99,13 +99,15 @@ func (c *checker) workloads(s *fleet.State) {
 	}
 }
 
-// targets asks whether those of each target are found by it.
+// targets asks whether those that have not ended are listed, and those of each target found by it.
 func (c *checker) targets(s *fleet.State) {
 	of := map[string][]*fleet.Workload{}
-	for _, w := range byID(s) {
-		if !w.State.Ended() {
-			of[w.Target] = append(of[w.Target], w)
-		}
+	alive := slices.DeleteFunc(byID(s), func(w *fleet.Workload) bool { return w.State.Ended() })
+	if !slices.Equal(alive, s.Alive()) {
+		c.broken(ruleIndex, "%d workloads have not ended, and %d are listed", len(alive), len(s.Alive()))
+	}
+	for _, w := range alive {
+		of[w.Target] = append(of[w.Target], w)
 	}
 	for _, target := range slices.Sorted(maps.Keys(of)) {
 		found := slices.DeleteFunc(s.Targeting(target), func(w *fleet.Workload) bool { return w.Target != target })

@@ -57,7 +57,7 @@ func knownScope(s *fleet.State, scope string) error {
 
 // knownNow is the first error of questions about the state as it is now.
 func (s *service) knownNow(known ...func(*fleet.State) error) (err error) {
-	s.engine.Read(func(state *fleet.State) {
+	s.engine.Look(func(state *fleet.State) {
 		for _, is := range known {
 			if err == nil {
 				err = is(state)

@@ -51,10 +51,13 @@ func (l listing) counts(next uint64) bool {
 // never goes by numbers, of which most are of work that is long forgotten.
 func (l listing) candidates(s *fleet.State) iter.Seq[*fleet.Workload] {
 	ended := slices.ContainsFunc(l.GetStates(), func(word string) bool { return fleet.WorkloadState(word).Ended() })
-	if l.GetTarget() != "" && !ended {
+	switch {
+	case ended:
+		return maps.Values(s.Workloads)
+	case l.GetTarget() != "":
 		return slices.Values(s.Targeting(l.GetTarget()))
 	}
-	return maps.Values(s.Workloads)
+	return slices.Values(s.Alive())
 }
 
 // begun says whether a list that goes on where another ended has come to a workload.

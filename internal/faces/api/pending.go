@@ -115,7 +115,7 @@ func kindOf(sp *fleet.Spec) string {
 func (s *service) waitingOf(user string) (left int, kinds map[string]bool) {
 	left, kinds = s.mostWaiting, map[string]bool{}
 	s.engine.Look(func(state *fleet.State) {
-		for _, w := range state.Workloads {
+		for _, w := range state.Alive() {
 			if w.User == user && w.State == fleet.Pending {
 				left -= weightOf(&w.Spec)
 				kinds[kindOf(&w.Spec)] = true

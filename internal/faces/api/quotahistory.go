@@ -62,7 +62,7 @@ func (h *history) ask(ctx context.Context, e Engine, m *musterv1.HistoryRequest,
 		return nil, 0, err
 	}
 	var end uint64
-	e.Read(func(s *fleet.State) { end = s.Seq })
+	e.Look(func(s *fleet.State) { end = s.Seq })
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, d := range h.changes {

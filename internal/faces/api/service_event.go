@@ -232,7 +232,7 @@ type reading struct {
 
 func (s *service) reading() *reading {
 	o := &reading{since: time.Now()}
-	s.engine.Read(func(state *fleet.State) { o.head = state.Seq })
+	s.engine.Look(func(state *fleet.State) { o.head = state.Seq })
 	return o
 }
 
@@ -249,7 +249,7 @@ func (o *reading) read() { o.since = time.Now() }
 // from is the sequence number to watch from; 0 means the next one.
 func (s *service) from(seq uint64) uint64 {
 	if seq == 0 {
-		s.engine.Read(func(state *fleet.State) { seq = state.Seq + 1 })
+		s.engine.Look(func(state *fleet.State) { seq = state.Seq + 1 })
 	}
 	return seq
 }

@@ -30,7 +30,7 @@ type windowed interface {
 func (s pastService) ask(ctx context.Context, m windowed, usual time.Duration, fn func(b *past.Book, w past.Window, now int64)) (*musterv1.Seen, error) {
 	var state uint64
 	now := fleet.InstantOf(s.now())
-	s.engine.Read(func(st *fleet.State) { state, now = st.Seq, max(now, st.Time) })
+	s.engine.Look(func(st *fleet.State) { state, now = st.Seq, max(now, st.Time) })
 	at := now
 	if m.GetAsOf() != nil {
 		var err error

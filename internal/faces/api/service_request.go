@@ -53,7 +53,7 @@ func (s requestService) Withdraw(ctx context.Context, m *musterv1.WithdrawReques
 // ListRequests lists requests, the newest first.
 func (s requestService) ListRequests(_ context.Context, m *musterv1.ListRequestsRequest) (out *musterv1.ListRequestsResponse, err error) {
 	out, now := &musterv1.ListRequestsResponse{}, fleet.InstantOf(s.now())
-	s.engine.Read(func(state *fleet.State) {
+	s.engine.Look(func(state *fleet.State) {
 		for _, r := range slices.Backward(state.Requests) {
 			if (m.GetAll() || r.State == fleet.RequestOpen) && under(r.Quota, m.GetQuota()) {
 				out.Requests = append(out.Requests, wire.QuotaRequest(state, r, now))

@@ -55,7 +55,7 @@ func (s seriesService) QuotaSeries(ctx context.Context, m *musterv1.QuotaSeriesR
 
 // stretch is the window of a series: never before the log begins.
 func (s seriesService) stretch(ctx context.Context, m windowed) (from, to fleet.Instant, err error) {
-	s.engine.Read(func(state *fleet.State) { to = max(fleet.InstantOf(s.now()), state.Time) })
+	s.engine.Look(func(state *fleet.State) { to = max(fleet.InstantOf(s.now()), state.Time) })
 	if m.GetAsOf() != nil {
 		if to, err = s.past(m.GetAsOf()); err != nil {
 			return 0, 0, err

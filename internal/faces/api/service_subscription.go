@@ -52,7 +52,7 @@ func (s subscriptionService) Unsubscribe(ctx context.Context, m *musterv1.Unsubs
 // ListSubscriptions lists subscriptions, and how their deliveries stand.
 func (s subscriptionService) ListSubscriptions(ctx context.Context, _ *musterv1.ListSubscriptionsRequest) (*musterv1.ListSubscriptionsResponse, error) {
 	var list []fleet.Subscription
-	s.engine.Read(func(state *fleet.State) {
+	s.engine.Look(func(state *fleet.State) {
 		for _, sub := range state.Subscriptions {
 			list = append(list, *sub)
 		}
@@ -121,7 +121,7 @@ func (s subscriptionService) named(name string) (*fleet.Subscription, error) {
 		return nil, &core.Refusal{Code: core.WrongState, Message: "this server delivers no webhooks"}
 	}
 	var found *fleet.Subscription
-	s.engine.Read(func(state *fleet.State) {
+	s.engine.Look(func(state *fleet.State) {
 		if sub := state.Subscription(name); sub != nil {
 			c := *sub
 			found = &c

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -18,10 +19,5 @@ func newcomer(s *fleet.State) string {
 
 // hasWork says whether there is work of a namespace.
 func hasWork(s *fleet.State, namespace string) bool {
-	for _, w := range s.Workloads {
-		if w.Namespace == namespace && !w.State.Ended() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Alive(), func(w *fleet.Workload) bool { return w.Namespace == namespace })
 }

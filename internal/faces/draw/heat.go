@@ -57,14 +57,17 @@ const (
 	gap  = 3.0
 )
 
+// nodeBytes is about what one node takes in a drawing.
+const nodeBytes = 384
+
 // Island draws the nodes of one island, rack by rack: what of each is held by
 // colour and hatching, its state by a shape. Below them stands which quotas it backs.
 func Island(id, label string, racks []Rack, across int, backs *Strip) SVG {
-	names := 0.0
+	names, nodes := 0.0, 0
 	for _, r := range racks {
-		names = max(names, width(r.Name, small)+8)
+		names, nodes = max(names, width(r.Name, small)+8), nodes+len(r.Cells)
 	}
-	p := newPen(id, label, names+float64(across)*(cell+gap))
+	p := newPenFor(id, label, names+float64(across)*(cell+gap), nodes*nodeBytes)
 	y := 0.0
 	for _, r := range racks {
 		p.text(0, y+15, r.Name, style{size: small, quiet: true})
@@ -152,19 +155,23 @@ func (p *pen) node(c Cell, x, y float64) {
 		p.links = true
 		p.raw(`<a href="`, html.EscapeString(c.Href), `" aria-label="`, html.EscapeString(c.Name+", "+c.State), `">`)
 		defer p.raw("</a>")
+	} else {
+		p.raw("<g>")
+		defer p.raw("</g>")
 	}
+	p.title(c.Says)
 	if c.State == "retired" {
-		p.rect(Paper, x, y, cell, cell, c.Says)
+		p.rect(Paper, x, y, cell, cell, "")
 		return
 	}
-	p.rect(Empty, x, y, cell, cell, c.Says)
+	p.rect(Empty, x, y, cell, cell, "")
 	at := y + cell
 	for _, part := range c.Held {
 		h := cell * float64(part.GPUs) / float64(max(1, c.GPUs))
 		at -= h
-		p.rect(part.Ink, x, at, cell, h, c.Says)
+		p.rect(part.Ink, x, at, cell, h, "")
 	}
-	p.sign(c.State, x+cell/2, y+cell/2, c.Says)
+	p.sign(c.State, x+cell/2, y+cell/2)
 	if c.Found {
 		p.raw(`<rect x="`, px(x+1), `" y="`, px(y+1), `" width="`, px(cell-2), `" height="`, px(cell-2), `" fill="none" class="e-word" stroke="`, word, `" stroke-width="2"/>`)
 	}
@@ -185,14 +192,14 @@ var signs = map[string]struct {
 }
 
 // sign draws a state's shape on a plate of its own, so that it is seen on any ground.
-func (p *pen) sign(state string, x, y float64, says string) {
+func (p *pen) sign(state string, x, y float64) {
 	s, ok := signs[state]
 	if !ok {
 		return
 	}
 	p.raw(`<rect x="`, px(x-9), `" y="`, px(y-9), `" width="18" height="18" rx="3" class="d-ground" fill="`, ground, `"/>`)
 	p.raw(`<path transform="translate(`, px(x), ` `, px(y), `)" d="`, s.path, `" class="i-`, string(s.ink), `" fill="`, inkOf(s.ink).Light, `"`)
-	p.close("path", says)
+	p.close("path", "")
 }
 
 // Sign is the shape of a node state, for a legend.

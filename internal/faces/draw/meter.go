@@ -1,7 +1,5 @@
 package draw
 
-import "bytes"
-
 // Meter is a small bar for a table: parts of a whole, and how large the whole is
 // beside the largest of its column. It uses the hatchings of Shared.
 func Meter(whole, most int, parts ...Part) SVG {
@@ -32,12 +30,11 @@ func meterLabel(whole int, parts []Part) string {
 // Shared is the hatchings that small drawings of one page have in common.
 func Shared() SVG {
 	p := newPen("shared", "", 0)
-	var b bytes.Buffer
-	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0" class="hidden" aria-hidden="true">`)
 	for _, k := range Inks {
 		p.used[k.Ink] = k.Hatch != solid && k.Hatch != outlined
 	}
-	p.hatchings(&b)
-	b.WriteString("</svg>")
-	return b.Bytes()
+	p.raw(`<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0" class="hidden" aria-hidden="true">`)
+	p.hatchings()
+	p.raw("</svg>")
+	return p.b.Bytes()[headBytes:]
 }

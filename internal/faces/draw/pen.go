@@ -31,18 +31,24 @@ type pen struct {
 	used  map[Ink]bool
 }
 
-func newPen(id, label string, w float64) *pen {
-	return &pen{id: id, label: label, w: w, used: map[Ink]bool{}}
+func newPen(id, label string, w float64) *pen { return newPenFor(id, label, w, 0) }
+
+// newPenFor is a pen for a drawing that takes about so many bytes.
+func newPenFor(id, label string, w float64, bytes int) *pen {
+	p := &pen{id: id, label: label, w: w, used: map[Ink]bool{}}
+	p.b.Grow(headBytes + bytes)
+	p.b.Write(make([]byte, headBytes))
+	return p
 }
 
 // px writes a length: at most one digit after the point, so that the same figures
 // are the same bytes on every machine.
 func px(v float64) string {
-	r := math.Round(v*10) / 10
-	if r == 0 {
-		r = 0 // no negative zero
+	tenths := int64(math.Round(v * 10))
+	if tenths%10 == 0 {
+		return strconv.FormatInt(tenths/10, 10)
 	}
-	return strconv.FormatFloat(r, 'f', -1, 64)
+	return strconv.FormatFloat(float64(tenths)/10, 'f', -1, 64)
 }
 
 func (p *pen) raw(parts ...string) {
@@ -85,7 +91,16 @@ func (p *pen) close(name, says string) {
 		p.raw("/>")
 		return
 	}
-	p.raw("><title>", html.EscapeString(says), "</title></", name, ">")
+	p.raw(">")
+	p.title(says)
+	p.raw("</", name, ">")
+}
+
+// title is what is said of the element that is open, and of all in it.
+func (p *pen) title(says string) {
+	if says != "" {
+		p.raw("<title>", html.EscapeString(says), "</title>")
+	}
 }
 
 // anchor says which end of a text stands at its place.
@@ -192,35 +207,47 @@ func (p *pen) link(href string, fn func()) {
 	p.raw("</a>")
 }
 
+// headBytes is what is left at the beginning of a drawing for its head. How it begins is known once it is drawn, and
+// pictures of islands are too large to be copied then.
+const headBytes = 640
+
 // done closes the drawing at a height.
 func (p *pen) done(h float64) SVG {
 	p.h = h
-	var out bytes.Buffer
+	p.hatchings()
+	p.raw("</svg>")
+	head, all := p.head(), p.b.Bytes()
+	if len(head) > headBytes {
+		return append([]byte(head), all[headBytes:]...)
+	}
+	from := headBytes - len(head)
+	copy(all[from:], head)
+	return all[from:]
+}
+
+// head is how the drawing begins, which its width, its height and its links say.
+func (p *pen) head() string {
 	role := "img"
 	if p.links {
 		role = "group"
 	}
-	out.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ` + px(p.w) + ` ` + px(h) + `" width="` + px(p.w) + `" height="` + px(h) +
-		`" role="` + role + `" aria-label="` + html.EscapeString(p.label) + `" font-family="system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif">`)
-	p.hatchings(&out)
-	out.WriteString(`<rect width="` + px(p.w) + `" height="` + px(h) + `" class="d-ground" fill="` + ground + `"/>`)
-	out.Write(p.b.Bytes())
-	out.WriteString("</svg>")
-	return out.Bytes()
+	return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ` + px(p.w) + ` ` + px(p.h) + `" width="` + px(p.w) + `" height="` + px(p.h) +
+		`" role="` + role + `" aria-label="` + html.EscapeString(p.label) + `" font-family="system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif">` +
+		`<rect width="` + px(p.w) + `" height="` + px(p.h) + `" class="d-ground" fill="` + ground + `"/>`
 }
 
 // hatchings are the patterns that the drawing used.
-func (p *pen) hatchings(out *bytes.Buffer) {
+func (p *pen) hatchings() {
 	if len(p.used) == 0 {
 		return
 	}
-	out.WriteString("<defs>")
+	p.raw("<defs>")
 	for _, k := range Inks {
 		if p.used[k.Ink] {
-			out.WriteString(hatching(p.hatchID(k.Ink), k))
+			p.raw(hatching(p.hatchID(k.Ink), k))
 		}
 	}
-	out.WriteString("</defs>")
+	p.raw("</defs>")
 }
 
 func hatching(id string, k InkOf) string {

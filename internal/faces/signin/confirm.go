@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -25,18 +26,19 @@ const (
 type newest struct {
 	asking sync.Mutex
 	is     session
+	quiet  time.Time // until when the provider is not asked about it again, since it said neither yes nor no
 }
 
 // confirm has the provider say again now and then that a reader is one of its users, and of
 // which groups. fresh: the session changed, and its cookie with it. An error: it is over.
 func (m *Middleware) confirm(ctx context.Context, is session) (_ session, fresh bool, err error) {
 	n := m.newest(&is, &fresh)
-	if !m.due(is) || !n.asking.TryLock() {
+	if !m.due(n, is) || !n.asking.TryLock() {
 		return is, fresh, nil
 	}
 	defer n.asking.Unlock()
 	m.newest(&is, &fresh) // another request may have asked meanwhile, and what one asks with serves once
-	if !m.due(is) {
+	if !m.due(n, is) {
 		return is, fresh, nil
 	}
 	next, err := m.ask(ctx, is)
@@ -46,9 +48,7 @@ func (m *Middleware) confirm(ctx context.Context, is session) (_ session, fresh 
 		return is, false, errEnded
 	case err != nil:
 		m.o.Log.Warn("the sign-in provider does not answer; sessions go on, and it is asked again", "error", err)
-		m.mu.Lock()
-		m.quiet = m.o.Sessions.now().Add(confirmRest)
-		m.mu.Unlock()
+		m.rest(n, err)
 		return is, fresh, nil
 	}
 	m.mu.Lock()
@@ -56,6 +56,32 @@ func (m *Middleware) confirm(ctx context.Context, is session) (_ session, fresh 
 	m.mu.Unlock()
 	return next, true, nil
 }
+
+// rest leaves the provider alone for a while: about one session where it answered so of that one alone, else about all.
+func (m *Middleware) rest(n *newest, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	until := m.o.Sessions.now().Add(confirmRest)
+	if ofOne(err) {
+		n.quiet = until
+		return
+	}
+	m.quiet = until
+}
+
+// ofOne says whether an answer of the provider is about one session: it was reached, and complains neither of this
+// server nor of its own state.
+func ofOne(err error) bool {
+	var answered *oauth2.RetrieveError
+	if !errors.As(err, &answered) || answered.Response == nil || answered.Response.StatusCode >= http.StatusInternalServerError {
+		return false
+	}
+	return answered.Response.StatusCode != http.StatusTooManyRequests && !slices.Contains([]string{"invalid_client", "unauthorized_client", "temporarily_unavailable", "server_error"}, answered.ErrorCode)
+}
+
+// gone are the answers by which a provider says that a reader must sign in again, or may not
+// (RFC 6749, section 5.2; OpenID Connect Core, section 3.1.2.6).
+var gone = []string{"invalid_grant", "interaction_required", "login_required", "consent_required", "account_selection_required", "access_denied"}
 
 // newest is what is known of a session; a cookie that is older takes over the provider's
 // newest word.
@@ -89,11 +115,11 @@ func (m *Middleware) forget() {
 }
 
 // due says whether it is time to ask the provider about a session.
-func (m *Middleware) due(is session) bool {
+func (m *Middleware) due(n *newest, is session) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.o.Sessions.now()
-	return is.Refresh != "" && now.Sub(is.Asked) >= m.o.Sessions.limits.confirm() && !now.Before(m.quiet)
+	return is.Refresh != "" && now.Sub(is.Asked) >= m.o.Sessions.limits.confirm() && !now.Before(m.quiet) && !now.Before(n.quiet)
 }
 
 // errGone says that the provider does not know a reader any more.
@@ -111,7 +137,7 @@ func (m *Middleware) ask(ctx context.Context, is session) (session, error) {
 	token, err := c.TokenSource(ctx, &oauth2.Token{RefreshToken: is.Refresh}).Token()
 	if err != nil {
 		var answered *oauth2.RetrieveError
-		if errors.As(err, &answered) && answered.ErrorCode == "invalid_grant" {
+		if errors.As(err, &answered) && slices.Contains(gone, answered.ErrorCode) {
 			return is, errGone
 		}
 		return is, err

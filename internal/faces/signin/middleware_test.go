@@ -397,6 +397,45 @@ func TestSessionsGoOnWhileTheProviderIsDown(t *testing.T) {
 	}
 }
 
+// A reader of whom the provider wants something first has to sign in again, and is the only one.
+func TestAReaderWhomTheProviderWantsToSeeSignsInAgain(t *testing.T) {
+	h := newHouse(t)
+	one := h.signedIn()
+	h.provider.set(func() { h.provider.says = map[string]string{h.provider.refresh(): "interaction_required"} })
+	other := h.signedIn()
+	h.pass(time.Minute)
+	if one.reads("/") != "" {
+		t.Error("it reads on")
+	}
+	if other.reads("/") == "" {
+		t.Error("another reader's session ended, too")
+	}
+	if h.provider.asked != 2 {
+		t.Errorf("the provider was asked %d times, not about each", h.provider.asked)
+	}
+}
+
+// What the provider says of one session alone keeps it from being asked about that one for a while, and about no other.
+func TestAnAnswerAboutOneSessionHoldsUpNoOther(t *testing.T) {
+	h := newHouse(t)
+	one := h.signedIn()
+	h.provider.set(func() { h.provider.says = map[string]string{h.provider.refresh(): "slow_down"} })
+	other := h.signedIn()
+	h.pass(time.Minute)
+	for range 2 {
+		if one.reads("/") == "" {
+			t.Error("the session ended by an answer that says nothing of it")
+		}
+	}
+	h.provider.set(func() { h.provider.gone = true })
+	if other.reads("/") != "" {
+		t.Error("the provider was not asked about the other, who is no user any more")
+	}
+	if h.provider.asked != 2 {
+		t.Errorf("the provider was asked %d times, not once about each", h.provider.asked)
+	}
+}
+
 func TestTheProviderTakesAReaderAway(t *testing.T) {
 	h := newHouse(t)
 	b := h.signedIn()

@@ -29,7 +29,8 @@ type provider struct {
 
 	mu     sync.Mutex
 	down   bool
-	gone   bool // ada is no user any more
+	gone   bool              // ada is no user any more
+	says   map[string]string // by refresh token, the error with which it is answered
 	key    *jose.JSONWebKey
 	claims map[string]any        // that its next ID tokens have besides, or in place of the usual ones
 	codes  map[string]url.Values // what was asked with, by code
@@ -120,6 +121,10 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 		nonce = asked.Get("nonce")
 	case "refresh_token":
 		p.asked++
+		if code := p.says[r.PostForm.Get("refresh_token")]; code != "" {
+			p.refuseAs(w, code)
+			return
+		}
 		if p.gone || r.PostForm.Get("refresh_token") != p.refresh() { // one that was used before ends all
 			p.refuse(w)
 			return
@@ -131,10 +136,12 @@ func (p *provider) token(w http.ResponseWriter, r *http.Request) {
 
 func (p *provider) refresh() string { return "refresh-" + string(rune('a'+p.turns)) }
 
-func (p *provider) refuse(w http.ResponseWriter) {
+func (p *provider) refuse(w http.ResponseWriter) { p.refuseAs(w, "invalid_grant") }
+
+func (p *provider) refuseAs(w http.ResponseWriter, code string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	_ = json.NewEncoder(w).Encode(map[string]string{"error": "invalid_grant"})
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": code})
 }
 
 func (p *provider) idToken(nonce string) string {

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -103,10 +104,8 @@ func (c *Crowd) forget(conn *Conn) {
 }
 
 func without(list []*Conn, conn *Conn) []*Conn {
-	for i, one := range list {
-		if one == conn {
-			return append(list[:i:i], list[i+1:]...)
-		}
+	if i := slices.Index(list, conn); i >= 0 {
+		list = slices.Delete(list, i, i+1)
 	}
 	return list
 }

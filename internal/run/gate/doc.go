@@ -10,4 +10,5 @@
 // aside.go does what may wait on threads that give way to all others, and there as usual what others wait for.
 // busy.go counts how long a goroutine has a processor, which is what it costs others.
 // strain.go measures whether what could go on waits for the processor, and how much a caller may have of it then.
+// garbage.go measures how much of the processor the collection of garbage takes.
 package gate

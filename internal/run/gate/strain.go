@@ -22,13 +22,15 @@ const latencies = "/sched/latencies:seconds"
 // strain is what was found when it was looked last.
 var strain struct {
 	sync.Mutex
-	at     time.Time
-	counts []uint64
-	spare  float64
+	at      time.Time
+	counts  []uint64
+	garbage garbage
+	spare   float64
 }
 
 // Spare is how much of what callers have otherwise may be given to one of them now, 1 to 0.25: less
-// while work that could go on waits for the processor. It is measured twice a second at most.
+// while work that could go on waits for the processor. What the collection of garbage takes is taken off, too,
+// for none of the calls that leave it counts it. It is measured twice a second at most.
 func Spare() float64 {
 	strain.Lock()
 	defer strain.Unlock()
@@ -36,7 +38,7 @@ func Spare() float64 {
 		strain.at = now
 		was, fresh := strain.counts, readLatencies()
 		strain.counts = fresh.Counts
-		strain.spare = spared(lateness(fresh, was))
+		strain.spare = max(leastSpare, spared(lateness(fresh, was))*(1-strain.garbage.takes(now, readCollected())))
 	}
 	return strain.spare
 }

@@ -26,7 +26,7 @@ func (s *State) Rebuild() {
 	s.keys, s.dirty, s.alarms = map[string]KeyUse{}, map[*Partition]bool{}, nil
 	s.rebuildLives()
 	s.endsAt = 0
-	s.shapes, s.nowhere = map[shapeKey]int{}, map[uint64]*Workload{}
+	s.shapes, s.nowhere, s.alive = map[shapeKey]int{}, map[uint64]*Workload{}, nil
 	if s.Workloads == nil {
 		s.Workloads = map[uint64]*Workload{}
 	}
@@ -107,6 +107,9 @@ func (s *State) reattach(w *Workload) {
 	}
 	if old := s.names[nameKey(w.Namespace, w.Name)]; old == nil || old.ID < w.ID {
 		s.names[nameKey(w.Namespace, w.Name)] = w
+	}
+	if !w.State.Ended() {
+		s.lives(w)
 	}
 	if p := s.partitions[w.Where]; p != nil {
 		s.enter(w, p)

@@ -19,8 +19,8 @@ func (s *State) fork(most int) *State { return s.forkBy(&fork{Arena: &Arena{}, m
 func (s *State) forkBy(f *fork) *State {
 	f.begin()
 	c := *s
-	f.to = &c
-	c.Buffers, c.shapes, c.EndedOrder = maps.Clone(s.Buffers), maps.Clone(s.shapes), slices.Clone(s.EndedOrder)
+	f.to, c.trials = &c, nil
+	c.Buffers, c.shapes, c.EndedOrder = maps.Clone(s.Buffers), maps.Clone(s.shapes), nil
 	c.Keys, c.keys = nil, map[string]KeyUse{}
 	c.Clusters, c.Quotas, c.Incidents = clonePointers(s.Clusters), clonePointers(s.Quotas), clonePointers(s.Incidents)
 	c.Holds, c.Subscriptions = copied(f.holds, s.Holds), clonePointers(s.Subscriptions)
@@ -114,6 +114,8 @@ func (f *fork) workloads(s *State) {
 		return
 	}
 	f.copies(len(s.Workloads), maps.Values(s.Workloads))
+	f.living(s.alive)
+	f.to.EndedOrder = slices.Clone(s.EndedOrder)
 	f.to.names = emptied(&f.names, len(s.names))
 	for name, w := range s.names {
 		f.to.names[name] = f.work[w]

@@ -8,6 +8,16 @@ import "slices"
 // AheadDepth starts of a kind, and for work that is copied: not what waits far behind, or nowhere yet.
 func (s *State) ForkAhead(most int) *State { return s.fork(most) }
 
+// TryAhead is ForkAhead in the place of the copy that it made before, which must not be looked at any more. It is for what
+// is tried on the copy and over before the state is changed: people change quotas all day, and each try would cost megabytes.
+func (s *State) TryAhead(most int) *State {
+	if s.trials == nil {
+		s.trials = &Arena{}
+	}
+	s.trials.empty()
+	return s.forkBy(&fork{Arena: s.trials, most: most})
+}
+
 // mostAhead is how many units of one queue ForkAhead copies: of many kinds fewer of each.
 const mostAhead = 4096
 
@@ -50,8 +60,8 @@ func (f *fork) workloadsAhead(s *State) {
 	}
 	work = eachOnce(work)
 	f.copies(len(work), slices.Values(work))
+	f.living(work)
 	f.rename(s)
-	f.to.EndedOrder = nil // what has ended is not copied
 }
 
 // firstOfKinds lists the first units of each kind, and the last of all: in no order, and that one

@@ -49,6 +49,7 @@ func (s *State) part(list []*Partition, work []*Workload) *State {
 	c.Holds = copied(f.holds, heldIn(s, in))
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })
 	f.copies(len(work), slices.Values(work))
+	f.living(work)
 	f.rename(s)
 	f.fill(s, list)
 	for _, a := range s.alarms {

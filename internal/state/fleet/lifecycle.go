@@ -15,6 +15,7 @@ func (s *State) AddWorkload(id uint64, spec Spec, at Instant) *Workload {
 	s.Workloads[id] = w
 	s.NextID = max(s.NextID, id+1)
 	s.names[nameKey(w.Namespace, w.Name)] = w
+	s.lives(w)
 	s.requeue(w)
 	return w
 }
@@ -41,6 +42,7 @@ func (s *State) End(w *Workload, state WorkloadState, at Instant) {
 		w.Waited += at.Sub(w.PendingSince)
 	}
 	w.State, w.Ended, w.For, w.Moves, w.Lost, w.LostLately = state, at, 0, nil, nil, nil
+	s.livesNoMore(w)
 	s.requeue(w)
 	s.watch(w)
 	s.EndedOrder = append(s.EndedOrder, w.ID)
@@ -63,6 +65,7 @@ func (s *State) forget(id uint64) {
 // unlist takes a workload out of the state, and its name where no later one has it.
 func (s *State) unlist(w *Workload) {
 	delete(s.Workloads, w.ID)
+	s.livesNoMore(w)
 	if key := nameKey(w.Namespace, w.Name); s.names[key] == w {
 		delete(s.names, key)
 	}

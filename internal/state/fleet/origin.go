@@ -25,8 +25,8 @@ func (s *Spec) Home() string {
 // SeesWork says whether work that has not ended was seen on a cluster.
 func (s *State) SeesWork(cluster string) bool {
 	mark := SeenOn(cluster)
-	for _, w := range s.Workloads {
-		if !w.State.Ended() && slices.Contains(w.Groups, mark) {
+	for _, w := range s.alive {
+		if slices.Contains(w.Groups, mark) {
 			return true
 		}
 	}

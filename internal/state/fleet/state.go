@@ -89,6 +89,7 @@ type State struct {
 	excerpt    *excerpt   // see ForkOf; nil: the whole fleet
 	spent      []*Account // whose usage changed in the record that is being written
 	endsAt     Instant    // no part of a grant ends before, see GrantsEnd; 0: none ends
+	trials     *Arena     // of the copies of TryAhead, which are this state's alone; nil: there was none
 }
 
 // index finds what a state holds.
@@ -101,6 +102,7 @@ type index struct {
 	dirty      map[*Partition]bool
 	shapes     map[shapeKey]int
 	nowhere    map[uint64]*Workload // that wait, and have no queue to wait in
+	alive      []*Workload          // that have not ended, in order of ID
 	shaped     int                  // numbers of shapes that a copy took over with its workloads
 }
 

@@ -43,7 +43,7 @@ func ledgerBody(m ledgerView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(draw.Swatch(draw.Metal))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Drawing(draw.Swatch(draw.Metal)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -51,7 +51,7 @@ func ledgerBody(m ledgerView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(draw.Swatch(draw.Buffer))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Drawing(draw.Swatch(draw.Buffer)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -59,7 +59,7 @@ func ledgerBody(m ledgerView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(draw.Swatch(draw.Empty))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Drawing(draw.Swatch(draw.Empty)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -224,7 +224,7 @@ func meters(m ledgerView, a *musterv1.CloudLedger) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(m.bar(x))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Drawing(m.bar(x)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

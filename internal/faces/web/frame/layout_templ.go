@@ -140,7 +140,7 @@ func layout(f frame, p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.Raw(string(draw.Shared())).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = parts.Drawing(draw.Shared()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

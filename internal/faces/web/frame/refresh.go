@@ -81,7 +81,7 @@ func refreshKey(r *http.Request) string {
 // find is the refresh of a key. mine: the caller must fill it. old: it is being made from the
 // state before the last record.
 func (f *refreshes) find(key, reader string) (k *refresh, mine, old bool) {
-	seq, now := f.last(), time.Now()
+	seq, now, size := f.last(), time.Now(), 0
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if kept, found := f.kept.Get(key); found {
@@ -99,8 +99,10 @@ func (f *refreshes) find(key, reader string) (k *refresh, mine, old bool) {
 			f.remind(refreshAge - age)
 			return k, false, false
 		}
+		size = k.a.Body.Len()
 	}
 	k = &refresh{key: key, reader: reader, ready: make(chan struct{}), at: now, seq: seq, a: &recorder{Recorder: ask.NewRecorder()}}
+	k.a.Body.Grow(size + size/8) // it is as long as the one before, or a little longer
 	f.kept.Put(key, k)
 	return k, true, false
 }

@@ -32,7 +32,7 @@ func driftBody(m driftView) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templ.Raw(string(draw.Shared())).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = parts.Drawing(draw.Shared()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -81,7 +81,7 @@ func driftBody(m driftView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.Raw(string(r.meter)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = parts.Drawing(r.meter).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -166,7 +166,7 @@ func driftBody(m driftView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.Raw(string(draw.Swatch(k.ink))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = parts.Drawing(draw.Swatch(k.ink)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -37,7 +37,7 @@ func body(m view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.Raw(string(draw.Shared())).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = parts.Drawing(draw.Shared()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -208,7 +208,7 @@ func rolloutCard(m view, r rollout) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.Raw(string(r.meter)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = parts.Drawing(r.meter).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

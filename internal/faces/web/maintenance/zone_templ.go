@@ -33,7 +33,7 @@ func zoneBody(m zoneView) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templ.Raw(string(draw.Shared())).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = parts.Drawing(draw.Shared()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -303,7 +303,7 @@ func zoneBody(m zoneView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(r.meter)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Drawing(r.meter).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -899,7 +899,7 @@ func body(m view) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.Raw(string(draw.Sign(m.n.GetState()))).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = parts.Drawing(draw.Sign(m.n.GetState())).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1557,7 +1557,7 @@ func pastSections(m listView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.Raw(string(draw.Sign(n.GetState()))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = parts.Drawing(draw.Sign(n.GetState())).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

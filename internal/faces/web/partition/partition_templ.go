@@ -247,7 +247,7 @@ func body(m view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.Raw(string(draw.Sign(s))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = parts.Drawing(draw.Sign(s)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -286,7 +286,7 @@ func body(m view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.Raw(string(draw.Swatch(k.ink))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = parts.Drawing(draw.Swatch(k.ink)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -306,7 +306,7 @@ func Drawn(wide, narrow draw.SVG) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(wide)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Drawing(wide).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -319,7 +319,7 @@ func Drawn(wide, narrow draw.SVG) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(wide)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Drawing(wide).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -327,7 +327,7 @@ func Drawn(wide, narrow draw.SVG) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(narrow)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Drawing(narrow).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -563,7 +563,7 @@ func Legend(list ...draw.Ink) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(draw.Swatch(i))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Drawing(draw.Swatch(i)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

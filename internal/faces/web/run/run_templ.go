@@ -773,7 +773,7 @@ func stairsBody(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(c.stairs)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Drawing(c.stairs).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -255,7 +255,7 @@ func shadowCases(m view) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.Raw(string(s.meter)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = parts.Drawing(s.meter).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -281,7 +281,7 @@ func shadowCases(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(draw.Swatch(picture.BecameInk("started")))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Drawing(draw.Swatch(picture.BecameInk("started"))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -289,7 +289,7 @@ func shadowCases(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(draw.Swatch(picture.BecameInk("still waits")))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Drawing(draw.Swatch(picture.BecameInk("still waits"))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -297,7 +297,7 @@ func shadowCases(m view) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(draw.Swatch(picture.BecameInk("")))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Drawing(draw.Swatch(picture.BecameInk(""))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

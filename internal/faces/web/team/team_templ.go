@@ -338,7 +338,7 @@ func grants(v *frame.Visit, rows []row, named bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templ.Raw(string(r.meter)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Drawing(r.meter).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -497,7 +497,7 @@ func whyBody(m view, why *musterv1.WhyResponse) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templ.Raw(string(draw.Swatch(picture.ClassInk(b.GetClass())))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = parts.Drawing(draw.Swatch(picture.ClassInk(b.GetClass()))).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
