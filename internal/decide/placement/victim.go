@@ -29,7 +29,7 @@ type onFlex struct {
 }
 
 // compareCost orders candidates, the cheapest first: by dearness, then the least work lost, then the last
-// submitted.
+// submitted, and of the surplus of one pool the last replica.
 func (a *candidateVictim) compareCost(b *candidateVictim) int {
 	dearness := compareDearness(a, b)
 	switch {
@@ -38,7 +38,7 @@ func (a *candidateVictim) compareCost(b *candidateVictim) int {
 	case a.lost != b.lost:
 		return cmp.Compare(a.lost, b.lost)
 	}
-	return b.key.Compare(a.key)
+	return threeWay(b.before(a.unit), a.before(b.unit))
 }
 
 // dearer says whether one candidate is kept rather than another, whatever they lose.
@@ -62,7 +62,7 @@ func compareDearness(a, b *candidateVictim) int {
 	case a.key.Rank != b.key.Rank:
 		return cmp.Compare(b.key.Rank, a.key.Rank)
 	}
-	return threeWay(a.key.Surplus, b.key.Surplus)
+	return threeWay(a.key.Surplus && !b.key.Surplus, b.key.Surplus && !a.key.Surplus)
 }
 
 // frees says whether evicting the unit makes room in the count of the claim's tree.

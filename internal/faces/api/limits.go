@@ -72,7 +72,7 @@ func sized(w http.ResponseWriter, r *http.Request, operator bool) error {
 // What an answer may weigh, in bytes: usually, and as a stream, where it lists what is
 // there. Who asks for a stream says so, and reads it piece by piece.
 const (
-	usualAnswer = 1 << 20
+	usualAnswer = 1_000_000
 	wholeAnswer = 64 << 20
 )
 

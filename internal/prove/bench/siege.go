@@ -90,7 +90,7 @@ func (r *Report) single(list []siege.Single) {
 	}
 	r.add(aimed(Figure{Name: "one request alone, the longest that is refused: " + slowest.Name, Value: ms(slowest.Took), Unit: "ms"}, "≤ 1,000 ms", slowest.Took <= time.Second))
 	r.add(aimed(Figure{Name: "… the most memory: " + largest.Name, Value: float64(largest.Memory >> 20), Unit: "MB"}, "≤ 64 MB", largest.Memory <= 64<<20))
-	r.add(aimed(Figure{Name: "… the largest answer: " + answer.Name, Value: float64(answer.Answer) / 1000, Unit: "kB"}, "≤ 1 MB", answer.Answer <= 1<<20))
+	r.add(aimed(Figure{Name: "… the largest answer: " + answer.Name, Value: float64(answer.Answer) / 1000, Unit: "kB"}, "≤ 1 MB", answer.Answer <= 1_000_000))
 	for _, one := range list {
 		r.remark("%s: %d bytes, answered with %d and %d bytes in %.0f ms, %d MB.", one.Name, one.Bytes, one.Status, one.Answer, ms(one.Took), one.Memory>>20)
 	}

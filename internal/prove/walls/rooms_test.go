@@ -74,7 +74,7 @@ var rooms = []room{
 	{folder: "internal/run/compact", kind: plain, only: "nothing"},
 	{folder: "internal/run/wholefile", kind: plain, only: "nothing"},
 	{folder: "internal/run/keys", kind: plain, only: "nothing"},
-	{folder: "internal/run/gate", kind: plain, only: "nothing"},
+	{folder: "internal/run/gate", kind: open, only: "nothing"},
 	{folder: "internal/run/journal", kind: open, only: "nothing", tests: "run/journal/memory"},
 	{folder: "internal/run/journal/memory", kind: plain, only: "run/journal", tests: "run/journal/journaltest"},
 	{folder: "internal/run/journal/sqlite", kind: open, only: "run/journal run/wholefile", tests: "run/journal/journaltest"},

@@ -1,15 +1,17 @@
 package gate
 
 import (
-	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// processorTime is how long the calling thread has had a processor; 0: not known.
+// processorTime is how long the calling thread has had a processor; 0: not known. What the kernel counts for
+// getrusage(2) moves in steps of some milliseconds, and most calls take less.
 func processorTime() time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_THREAD, &used); err != nil {
+	var used unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &used); err != nil {
 		return 0
 	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+	return time.Duration(used.Nano())
 }
