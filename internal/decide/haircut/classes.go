@@ -133,15 +133,18 @@ func (r *row) takeOwn(nodes int) int {
 
 // takeShares cuts every grant to grant × kept/whole: all of them together to the
 // whole nodes that this leaves, each by largest remainder. What a gang keeps back
-// is taken elsewhere.
+// is taken elsewhere. Of nothing whole nothing is kept.
 func takeShares(rows []*row, kept, whole int) {
 	sizes, total := make([]int, len(rows)), 0
 	for i, r := range rows {
 		sizes[i] = r.grant
 		total += r.grant
 	}
-	missing := 0
-	for i, keeps := range Apportion(sizes, total*kept/whole) {
+	left, missing := 0, 0
+	if whole > 0 {
+		left = total * kept / whole
+	}
+	for i, keeps := range Apportion(sizes, left) {
 		missing += rows[i].takeOwn(rows[i].grant - keeps)
 	}
 	take(rows, missing)

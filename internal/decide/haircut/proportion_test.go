@@ -33,3 +33,13 @@ func TestWhyACutIsNotWhatWasAsked(t *testing.T) {
 		}
 	}
 }
+
+// Where no node is installed, as in a cluster that is about to come, a grant keeps the share of nothing.
+func TestOfNothingInstalledNothingIsKept(t *testing.T) {
+	takeShares(nil, 0, 0) // a partition without quotas, too
+	granted := &row{account: &fleet.Account{Grant: 80}, grant: 10, has: [classes]int{10, 0, 0}}
+	takeShares([]*row{granted}, 0, 0)
+	if granted.taken() != 10 {
+		t.Errorf("%d of 10 nodes are cut", granted.taken())
+	}
+}
