@@ -106,8 +106,11 @@ func (pl *Planner) someIslandTakes(nd need, used map[int]int) bool {
 // and by shares the head could not take its room back after the minimum run time. It may
 // still pass: see pass.
 func (h *flexHead) bars(pl *Planner, it fleet.Waiting) bool {
+	if h.it.Workload == nil || it.Workload == h.it.Workload {
+		return false
+	}
 	has := pl.p.FlexOf(it.Workload.Namespace).Staying
-	if h.it.Workload == nil || has <= h.has || it.Workload == h.it.Workload {
+	if has <= h.has {
 		return false
 	}
 	shares := pl.sharesNow()

@@ -72,6 +72,7 @@ type lists struct {
 	list     []candidate
 	cores    parts
 	leaving  []*candidateVictim
+	giving   []giver
 	inQuota  []evictable
 	inTheWay []*fleet.Account
 	guarded  []judgedUnit // see classifyTree

@@ -100,23 +100,39 @@ func (pl *Planner) evictableBy(c *claim) (list []*candidateVictim, room int) {
 	if above && room < c.gpus && len(pl.p.PassedBy(c.w.ID)) == 0 {
 		return nil, room
 	}
-	for _, ns := range pl.byMostFlex() {
-		excess, had := pl.p.FlexOf(ns).Staying-shares[ns], len(list)
-		switch {
-		case ns == c.w.Namespace && own > 0:
-			list = pl.evictableAmong(list, c, ns, false)
-		case ns != c.w.Namespace && !above && excess > 0:
-			list = pl.evictableAmong(list, c, ns, true)
-			room += mostGivable(list[had:], excess)
+	for _, g := range pl.givers(c, own > 0, !above) {
+		if g.namespace == c.w.Namespace {
+			list = pl.evictableAmong(list, c, g.namespace, false)
+			continue
 		}
+		had := len(list)
+		list = pl.evictableAmong(list, c, g.namespace, true)
+		room += mostGivable(list[had:], g.has-shares[g.namespace])
 	}
 	return list, room
 }
 
-// byMostFlex lists the namespaces that use flex, that with the most first: whose work is cheaper, all else being equal.
-func (pl *Planner) byMostFlex() []string {
-	list := pl.p.Namespaces()
-	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(pl.p.FlexOf(b).Staying, pl.p.FlexOf(a).Staying) })
+// giver is a namespace of which a flex claim may take something, with what it has on flex.
+type giver struct {
+	namespace string
+	has       int
+}
+
+// givers lists the namespaces of which a flex claim may take something, that with the most flex first: whose work is
+// cheaper, all else being equal. They are its own, and those above their share.
+func (pl *Planner) givers(c *claim, own, others bool) []giver {
+	list := pl.giving[:0]
+	if own && !others {
+		return append(list, giver{namespace: c.w.Namespace})
+	}
+	shares := pl.sharesNow()
+	for ns, u := range pl.p.FlexUses() {
+		if ns == c.w.Namespace && own || ns != c.w.Namespace && others && u.Staying > shares[ns] {
+			list = append(list, giver{ns, u.Staying})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b giver) int { return cmp.Compare(b.has, a.has) })
+	pl.giving = list
 	return list
 }
 

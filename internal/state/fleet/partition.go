@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"iter"
 	"slices"
 	"sort"
 )
@@ -281,6 +282,18 @@ func (p *Partition) forgetPassing(w *Workload) {
 // Namespaces lists the namespaces that use or wait for flex here, in order of name.
 func (p *Partition) Namespaces() []string {
 	return slices.Clone(p.names)
+}
+
+// FlexUses are the namespaces that use or wait for flex here, in order of name, each with what it has: read it, do not
+// change it.
+func (p *Partition) FlexUses() iter.Seq2[string, *FlexUse] {
+	return func(yield func(string, *FlexUse) bool) {
+		for _, ns := range p.names {
+			if u := p.flex[ns]; u != nil && !yield(ns, u) {
+				return
+			}
+		}
+	}
 }
 
 // WaitingForFlex lists the namespaces in which a workload waits for flex here, in
