@@ -24,7 +24,7 @@ type edgesKey struct{}
 func (t *turns) edges(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callerOf(r.Context())
-		if c.runs || streams[r.URL.Path] {
+		if c.runs {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -49,6 +49,15 @@ func (e *edges) off() (sum time.Duration) {
 	return sum
 }
 
+// aside counts nothing until back is called.
+func (e *edges) aside() (back func()) {
+	if e.took == nil {
+		return func() {}
+	}
+	e.pause()
+	return e.on
+}
+
 func (e *edges) pause() {
 	if e.took != nil {
 		e.sum += e.took()
@@ -64,8 +73,7 @@ type sentIn struct {
 
 // Read waits for a part.
 func (o *sentIn) Read(p []byte) (int, error) {
-	o.e.pause()
-	defer o.e.on()
+	defer o.e.aside()()
 	return o.ReadCloser.Read(p)
 }
 
@@ -77,15 +85,13 @@ type sentOut struct {
 
 // Write sends a part.
 func (o *sentOut) Write(p []byte) (int, error) {
-	o.e.pause()
-	defer o.e.on()
+	defer o.e.aside()()
 	return o.ResponseWriter.Write(p)
 }
 
 // Flush sends what is kept back.
 func (o *sentOut) Flush() {
-	o.e.pause()
-	defer o.e.on()
+	defer o.e.aside()()
 	_ = http.NewResponseController(o.ResponseWriter).Flush()
 }
 
@@ -109,9 +115,29 @@ func (b between) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// WrapStreamingHandler is part of connect.Interceptor; what a stream takes it counts by itself.
-func (between) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
-	return next
+// WrapStreamingHandler is part of connect.Interceptor. What a stream shows it counts by itself.
+func (b between) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		e, counted := ctx.Value(edgesKey{}).(*edges)
+		if !counted {
+			return next(ctx, conn)
+		}
+		charge := func() { b.turns.charge(callerOf(ctx), e.off().Seconds()) }
+		charge()
+		return next(ctx, received{conn, func() (over func()) { e.on(); return charge }})
+	}
+}
+
+// received is a stream of which each message that comes is counted as it is decoded.
+type received struct {
+	connect.StreamingHandlerConn
+	count func() (over func())
+}
+
+// Receive receives one message.
+func (o received) Receive(message any) error {
+	defer o.count()()
+	return o.StreamingHandlerConn.Receive(message)
 }
 
 // WrapStreamingClient is part of connect.Interceptor; a server has no clients.

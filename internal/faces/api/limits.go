@@ -19,12 +19,15 @@ const (
 	usualRequest = 1 << 20
 	batchRequest = 4 << 20
 	bulkRequest  = 8 << 20
+	watchRequest = 64 << 10
 	maxKey       = 128
 )
 
 // limitOf is what a request of a procedure may weigh.
 func limitOf(procedure string, operator bool) int {
 	switch {
+	case streams[procedure]:
+		return watchRequest // how many streams are asked for at a time is not bounded by their size
 	case procedure == musterv1connect.WorkloadServiceSubmitBatchProcedure:
 		return batchRequest
 	case bulk[procedure] && operator:
