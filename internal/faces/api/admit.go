@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -26,7 +27,7 @@ func (c *caller) admit(path string) error {
 	switch {
 	case !known || !ok:
 		return &core.Refusal{Code: core.NotOperator, Message: "no role may call " + path + ": it has no row in the table of actions"}
-	case c.open(action), rule.Everybody, rule.Own, access.MaySomewhere(c.rights, action):
+	case c.open(action), rule.Everybody, rule.Own, access.MaySomewhere(c.rights, action) && (!ofFleet[action] || c.may(action)):
 		return nil
 	}
 	who, hint := c.actor.Name, ""
@@ -34,6 +35,19 @@ func (c *caller) admit(path string) error {
 		who, hint = user+", for whom you act (--as),", "; without --as you act as "+own
 	}
 	return &core.Refusal{Code: core.NotOperator, Message: who + " is not an operator and has no role to " + rule.Means + "; that takes " + access.Wanted(action) + hint}
+}
+
+// ofFleet are actions on what is in no scope: a webhook is the fleet's, and hears of all of it. A role in a scope does not reach them.
+var ofFleet = map[access.Action]bool{access.ReadSecrets: true, access.Subscribe: true, access.ReadAudit: true}
+
+// mayReadPlans refuses a caller whose roles do not reach plans for a part of the fleet: a partition, a cluster, or "" for all of it.
+// They name the work in it, whatever the team.
+func (c *caller) mayReadPlans(scope string) error {
+	cluster, _, _ := strings.Cut(scope, "/")
+	if c.open(access.ReadPlans) || access.May(c.rights, access.ReadPlans, access.Place{Cluster: cluster}) {
+		return nil
+	}
+	return &core.Refusal{Code: core.AccessDenied, Message: "no role of " + c.actor.Name + " reaches haircuts and shadow decisions of " + cmp.Or(scope, "the fleet") + "; that takes " + access.Wanted(access.ReadPlans) + " there"}
 }
 
 // open says whether an action is open to a caller whatever the roles: to an operator all is;

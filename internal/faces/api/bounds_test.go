@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"runtime"
 	"strings"
@@ -51,6 +52,19 @@ func (h *house) sendRaw(procedure, kind, encoding string, body []byte) (status i
 	if encoding != "" {
 		r.Header.Set("Content-Encoding", encoding)
 	}
+	res, err := http.DefaultClient.Do(r)
+	must(h.t, err)
+	defer func() { _ = res.Body.Close() }()
+	answer, err = io.ReadAll(res.Body)
+	must(h.t, err)
+	return res.StatusCode, answer
+}
+
+// get asks by GET, and says what came back.
+func (h *house) get(address string) (status int, answer []byte) {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.url+address, http.NoBody)
+	must(h.t, err)
 	res, err := http.DefaultClient.Do(r)
 	must(h.t, err)
 	defer func() { _ = res.Body.Close() }()
@@ -183,6 +197,14 @@ func TestLongListsComeInAnswersOfBoundedSize(t *testing.T) {
 	if len(answer) > 1_000_000 {
 		t.Errorf("one answer has %d bytes", len(answer))
 	}
+	status, answer := h.sendRaw("/muster.v1.WorkloadService/ListWorkloads", "application/json", "", []byte(`{"limit":10000}`))
+	if status != http.StatusOK || len(answer) > 1<<20 {
+		t.Errorf("in JSON one answer has %d bytes: %d", len(answer), status)
+	}
+	status, answer = h.get("/muster.v1.WorkloadService/ListWorkloads?connect=v1&encoding=json&message=" + url.QueryEscape(`{"limit":10000}`))
+	if status != http.StatusOK || len(answer) > 1<<20 {
+		t.Errorf("in JSON by GET one answer has %d bytes: %d", len(answer), status)
+	}
 	all, err := h.Workloads.ListWorkloads(t.Context(), limited)
 	must(t, err)
 	equal(t, "workloads in all", len(all.GetWorkloads()), 6000)
@@ -192,5 +214,15 @@ func TestLongListsComeInAnswersOfBoundedSize(t *testing.T) {
 	equal(t, "workloads up to a limit", len(some.GetWorkloads()), 4500)
 	if some.GetNext() == 0 {
 		t.Error("nothing is said of the others")
+	}
+	short := &musterv1.SubmitBatchRequest{}
+	for i := range 4000 {
+		short.Specs = append(short.Specs, gang(fmt.Sprint("w", i), "research/oak", 1))
+	}
+	_, err = h.Workloads.SubmitBatch(t.Context(), short)
+	must(t, err)
+	status, answer = h.sendRaw("/muster.v1.WorkloadService/ListWorkloads", "application/json", "", []byte(`{"limit":10000,"newestFirst":true}`))
+	if status != http.StatusOK {
+		t.Errorf("in JSON, where entries are mostly names of fields: %d %.200s", status, answer)
 	}
 }

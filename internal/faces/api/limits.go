@@ -19,12 +19,15 @@ const (
 	usualRequest = 1 << 20
 	batchRequest = 4 << 20
 	bulkRequest  = 8 << 20
+	watchRequest = 64 << 10
 	maxKey       = 128
 )
 
 // limitOf is what a request of a procedure may weigh.
 func limitOf(procedure string, operator bool) int {
 	switch {
+	case streams[procedure]:
+		return watchRequest // how many streams are asked for at a time is not bounded by their size
 	case procedure == musterv1connect.WorkloadServiceSubmitBatchProcedure:
 		return batchRequest
 	case bulk[procedure] && operator:
@@ -131,7 +134,7 @@ func (answers) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			return nil, err
 		}
 		if m, ok := res.Any().(proto.Message); ok {
-			err = sendable(sizeOf(m, req.Header()), whole[req.Spec().Procedure], req.Header().Get(headerLarge) == asStream)
+			err = sendable(sizeOf(m, inJSON(req)), whole[req.Spec().Procedure], req.Header().Get(headerLarge) == asStream)
 		}
 		if err != nil {
 			return nil, err
@@ -140,20 +143,25 @@ func (answers) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// room is what the entries of a page may weigh for a caller: in JSON each is a few times as long.
+// room is what the entries of a page may weigh for a caller: in JSON each is up to five times as long, as it says what is empty, too.
 func room(ctx context.Context) int {
-	if info, ok := connect.CallInfoForHandlerContext(ctx); ok && inJSON(info.RequestHeader()) {
-		return paged / 4
+	if info, ok := connect.CallInfoForHandlerContext(ctx); ok && isJSON(info.RequestHeader(), info.Peer()) {
+		return paged / 6
 	}
 	return paged
 }
 
-func inJSON(h http.Header) bool { return strings.Contains(h.Get("Content-Type"), "json") }
+func inJSON(req connect.AnyRequest) bool { return isJSON(req.Header(), req.Peer()) }
+
+// isJSON says whether a call is answered in JSON. By GET its address says so, and no header.
+func isJSON(h http.Header, p connect.Peer) bool {
+	return strings.Contains(h.Get("Content-Type"), "json") || strings.Contains(p.Query.Get("encoding"), "json")
+}
 
 // sizeOf is how large a message is as it is sent.
-func sizeOf(m proto.Message, h http.Header) int {
+func sizeOf(m proto.Message, json bool) int {
 	size := proto.Size(m)
-	if size <= usualAnswer/16 || !inJSON(h) {
+	if size <= usualAnswer/16 || !json {
 		return size
 	}
 	text, err := writeJSON.Marshal(m)

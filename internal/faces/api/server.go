@@ -160,7 +160,7 @@ func (s *Server) handlerOptions(log *slog.Logger) ([]connect.HandlerOption, erro
 		withCodecs(),
 		withBoundedGzip(),
 		connect.WithRecover(panicked(log)), // around all the others
-		connect.WithInterceptors(logging{log}, failures{log}, denials{s.service}, answers{}, rules, s.turns, recheck{s.recheck}),
+		connect.WithInterceptors(logging{log}, failures{log}, denials{s.service}, answers{}, between{s.turns}, rules, s.turns, recheck{s.recheck}),
 		connect.WithCompressMinBytes(16 << 10), // smaller answers cost more to press than to send
 		connect.WithConditionalHandlerOptions(limits),
 	}, nil
@@ -169,7 +169,7 @@ func (s *Server) handlerOptions(log *slog.Logger) ([]connect.HandlerOption, erro
 // routes says who answers which path.
 func (s *Server) routes(o Options, with []connect.HandlerOption) http.Handler {
 	mux := http.NewServeMux()
-	rpc := func(path string, h http.Handler) { mux.Handle(path, s.guard(h)) }
+	rpc := func(path string, h http.Handler) { mux.Handle(path, s.guard(s.turns.edges(h))) }
 	rpc(musterv1connect.NewFleetServiceHandler(fleetService{s.service}, with...))
 	rpc(musterv1connect.NewQuotaServiceHandler(quotaService{s.service}, with...))
 	rpc(musterv1connect.NewWorkloadServiceHandler(workloadService{s.service}, with...))

@@ -95,8 +95,11 @@ func newSlots(c *caller) slots {
 // idle says whether nothing is in progress.
 func (o *slots) idle() bool { return o.line == 0 && len(o.calls)+len(o.large)+len(o.writes) == 0 }
 
-// isLarge says whether a request may need much memory, by what it says of itself.
+// isLarge says whether a request may need much memory, by what it says of itself. Asked by GET it is packed in its address.
 func isLarge(r *http.Request) bool {
+	if r.Method == http.MethodGet && r.URL.Query().Get("compression") != "" {
+		return true
+	}
 	return r.ContentLength < 0 || r.ContentLength > largeRequest || r.Header.Get("Content-Encoding") != "" || strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
 }
 
