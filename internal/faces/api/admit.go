@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -39,16 +38,6 @@ func (c *caller) admit(path string) error {
 
 // ofFleet are actions on what is in no scope: a webhook is the fleet's, and hears of all of it. A role in a scope does not reach them.
 var ofFleet = map[access.Action]bool{access.ReadSecrets: true, access.Subscribe: true, access.ReadAudit: true}
-
-// mayReadPlans refuses a caller whose roles do not reach plans for a part of the fleet: a partition, a cluster, or "" for all of it.
-// They name the work in it, whatever the team.
-func (c *caller) mayReadPlans(scope string) error {
-	cluster, _, _ := strings.Cut(scope, "/")
-	if c.open(access.ReadPlans) || access.May(c.rights, access.ReadPlans, access.Place{Cluster: cluster}) {
-		return nil
-	}
-	return &core.Refusal{Code: core.AccessDenied, Message: "no role of " + c.actor.Name + " reaches haircuts and shadow decisions of " + cmp.Or(scope, "the fleet") + "; that takes " + access.Wanted(access.ReadPlans) + " there"}
-}
 
 // open says whether an action is open to a caller whatever the roles: to an operator all is;
 // without a sign-in everything is that is no secret and touches no other's work.

@@ -22,10 +22,8 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	_ "github.com/muster-fleet/muster/gen/muster/v1"
-	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
-	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/faces/api"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -113,10 +111,6 @@ func staff(t *testing.T) staffed {
 	}
 	for _, quota := range []string{"research/oak", "research/elm", "other/oak", "other/elm"} {
 		do(core.CreateQuota{Path: quota})
-	}
-	for _, cluster := range []string{"tiger", "lion"} { // each has a plan that cuts something
-		do(core.SetGrant{Quota: "other/elm", Partition: cluster + "/h200", GPUs: 8})
-		do(core.PlanHaircut{Name: "cut-" + cluster, Ask: haircut.Ask{Scope: cluster, Basis: fleet.BasisQuota, Buffer: &fleet.Buffer{Kind: fleet.Fixed, Share: 900}}})
 	}
 	for _, namespace := range []string{"oak", "birch"} {
 		do(core.Submit{Spec: fleet.Spec{
@@ -223,15 +217,6 @@ var scoped = []struct{ procedure, in, out string }{
 	{"FleetService/AddIslands", dry(`"partition":"tiger/h200","islands":[{"name":"i2","nodes":1}]`), dry(`"partition":"lion/h200","islands":[{"name":"i2","nodes":1}]`)},
 	{"BuildoutService/GetClusterLog", `{"cluster":"tiger"}`, `{"cluster":"lion"}`},
 	{"HaircutService/SetClusterMode", dry(`"cluster":"tiger","mode":"shadow"`), dry(`"cluster":"lion","mode":"shadow"`)},
-	{"HaircutService/ShadowDecisions", `{"cluster":"tiger"}`, `{"cluster":"lion"}`},
-	{"HaircutService/ShadowHistory", `{"cluster":"tiger"}`, `{"cluster":"lion"}`},
-	{"HaircutService/DraftHaircut", `{"ask":{"scope":"tiger/h200"}}`, `{"ask":{"scope":"lion"}}`},
-	{"HaircutService/DraftHaircut", `{"ask":{"scope":"tiger"}}`, `{}`},
-	{"HaircutService/CompareHaircuts", `{"scope":"tiger"}`, `{}`},
-	{"HaircutService/ExportHaircut", `{"ask":{"scope":"tiger"},"format":"csv"}`, `{"ask":{},"format":"csv"}`},
-	{"HaircutService/ExportHaircut", `{"name":"cut-tiger","format":"csv"}`, `{"name":"cut-lion","format":"csv"}`},
-	{"HaircutService/GetHaircut", `{"name":"cut-tiger"}`, `{"name":"cut-lion"}`},
-	{"HaircutService/HaircutMessages", `{"name":"cut-tiger"}`, `{"name":"cut-lion"}`},
 	{"SubscriptionService/GetSecret", `{"name":"pager"}`, `{"name":"pager"}`}, // webhooks are the fleet's
 	{"SubscriptionService/TestSubscription", `{"name":"pager"}`, `{"name":"pager"}`},
 	{"FleetService/SetNodes", dry(`"names":["tiger-h200-i1-001"],"state":"quarantined"`), dry(`"names":["lion-h200-i1-001"],"state":"quarantined"`)},
@@ -267,18 +252,6 @@ func TestARoleEndsWithItsScope(t *testing.T) {
 			if got := s.denied(account, procedure, c.out); got == (may && kind == "fleet") {
 				t.Errorf("%s as %s outside its scope: refused is %v", c.procedure, account, got)
 			}
-		}
-	}
-}
-
-// A list of haircuts has those of the parts of the fleet that a role reaches.
-func TestSavedHaircutsAreListedToWhoMayReadThem(t *testing.T) {
-	s := staff(t)
-	for account, want := range map[string]int{"viewer.namespace": 0, "manager.quota": 0, "viewer.cluster": 1, "viewer.fleet": 2} {
-		list, err := s.as(s.secrets[account], "").Haircuts.ListHaircuts(t.Context(), &musterv1.ListHaircutsRequest{})
-		must(t, err)
-		if got := len(list.GetHaircuts()); got != want {
-			t.Errorf("%s is told of %d haircuts, not %d", account, got, want)
 		}
 	}
 }
