@@ -144,6 +144,9 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 	if b, is := c.Command.(Batch); is && len(b.Commands) == 1 {
 		c.Command = b.Commands[0]
 	}
+	if r.Actor.Unnamed {
+		return nil, unnamed(r.Actor, "propose it")
+	}
 	if own, _ := ownName(r.Actor.Name); r.Actor.Principal.Kind != "" && !aPerson(r.Actor) {
 		return nil, refuse(TwoPeople, "%s is no person who signed in; what takes two people a person proposes, and another approves", own)
 	}
@@ -191,6 +194,8 @@ func answerProposal(s *fleet.State, r Request, c AnswerProposal, now fleet.Insta
 		return nil, refusal
 	}
 	switch {
+	case c.Approve && r.Actor.Unnamed:
+		return nil, unnamed(r.Actor, fmt.Sprintf("approve proposal %d", c.ID))
 	case proposedBy(p, r.Actor):
 		return nil, refuse(TwoPeople, "proposal %d is %s's own; another person answers it, and muster proposal withdraw takes it back", c.ID, r.Actor.Name)
 	case c.Approve && !aPerson(r.Actor):
@@ -223,6 +228,11 @@ func answerProposal(s *fleet.State, r Request, c AnswerProposal, now fleet.Insta
 // they acted for, or as the one who acted for them.
 func proposedBy(p *fleet.Proposal, by Actor) bool {
 	return sameSelf(p.By, by.Name) || p.User != "" && p.User == by.User || p.Person.Kind != "" && p.Person == by.Principal
+}
+
+// unnamed refuses the one who runs the server, who may be the person who is to be the first, or the second.
+func unnamed(by Actor, what string) *Refusal {
+	return refuse(TwoPeople, "%s runs the server, and which person that is, is not known here: sign in (muster login, or --token), and %s as yourself", by.Name, what)
 }
 
 // ownName is the name of who acts, and whether that is for another.
