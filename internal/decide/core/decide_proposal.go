@@ -159,12 +159,12 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 	if _, refusal := Decide(s, tried, now); refusal != nil {
 		return nil, refusal
 	}
-	open := 0
+	open, is := 0, base(s, c.Command)
 	for _, p := range s.Proposals {
 		if p.State == fleet.ProposalOpen {
 			open++
 		}
-		if p.State == fleet.ProposalOpen && p.Command == name && p.Change == change {
+		if p.State == fleet.ProposalOpen && p.Command == name && p.Change == change && p.Base == is { // what was made from another policy is stale, and stands in the way of none
 			return nil, refuse(NameTaken, "%s proposed the same already, as proposal %d", p.By, p.ID)
 		}
 	}
@@ -172,7 +172,7 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 		return nil, refuse(WrongState, "%d proposals wait already; have some answered, or withdraw them", open)
 	}
 	return one(event.ProposalMade{Proposal: fleet.Proposal{
-		ID: s.LastProposal + 1, About: takesTwo(s, c.Command), Command: name, Change: change, Base: base(s, c.Command), Says: says(s, c.Command),
+		ID: s.LastProposal + 1, About: takesTwo(s, c.Command), Command: name, Change: change, Base: is, Says: says(s, c.Command),
 		By: r.Actor.Name, User: r.Actor.User, Person: r.Actor.Principal, At: now, Reason: r.Reason, State: fleet.ProposalOpen,
 	}})
 }

@@ -179,6 +179,35 @@ func TestTheSameChangeIsProposedOnce(t *testing.T) {
 	}
 }
 
+// A proposal that went stale keeps none from proposing the same anew, which the refusal of the stale one asks for.
+func TestAStaleProposalIsProposedAnew(t *testing.T) {
+	s := fleet.NewState()
+	amy, ben := admin(fleet.UserPrincipal, "amy"), admin(fleet.UserPrincipal, "ben")
+	wanted, other := s.Policy, s.Policy
+	wanted.SecondPerson, other.Dwell = true, 2*other.Dwell
+	for i, c := range []struct {
+		by      Actor
+		command Command
+		refused Code
+	}{
+		{amy, Propose{Command: SetPolicy{Policy: wanted}}, ""},
+		{amy, Propose{Command: SetPolicy{Policy: wanted}}, NameTaken},
+		{ben, SetPolicy{Policy: other}, ""},
+		{ben, AnswerProposal{ID: 1, Approve: true}, Stale},
+		{amy, Propose{Command: SetPolicy{Policy: wanted}}, ""},
+		{amy, Propose{Command: SetPolicy{Policy: wanted}}, NameTaken},
+		{ben, AnswerProposal{ID: 2, Approve: true}, ""},
+	} {
+		_, refusal := Step(s, Request{Command: c.command, Actor: c.by, Reason: "the story"}, 1)
+		if refusal == nil && c.refused != "" || refusal != nil && refusal.Code != c.refused {
+			t.Errorf("step %d, %T: %v", i, c.command, refusal)
+		}
+	}
+	if s.Policy != wanted {
+		t.Error("the policy is another one than that which was approved")
+	}
+}
+
 // Where a change of the policy takes one person, it still takes two to have fewer things take two.
 func TestFewerThingsTakeTwoPeopleOnlyByTwo(t *testing.T) {
 	s := fleet.NewState()
