@@ -9,7 +9,7 @@ import (
 
 // LettersNow are the messages for the people whom a saved haircut concerns, to those who answer for
 // its quotas now: an owner who was named since the plan was saved is told too.
-func LettersNow(s *fleet.State, h *fleet.Haircut) []Letter {
+func LettersNow(s *fleet.State, h *fleet.Haircut, name func(workload string) string) []Letter {
 	now := *h
 	now.Waves = slices.Clone(h.Waves)
 	for i := range now.Waves {
@@ -19,7 +19,7 @@ func LettersNow(s *fleet.State, h *fleet.Haircut) []Letter {
 		}
 		now.Waves[i].Parts = parts
 	}
-	return Letters(&now)
+	return letters(&now, name)
 }
 
 // address names who answers now for each cut and for all work that a part of a plan touches.

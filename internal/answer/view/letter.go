@@ -41,17 +41,21 @@ type concern struct {
 	quotas []string // in the order in which the plan names them
 	lines  []line
 	parts  []fleet.CutPart // partitions that the owner's quotas or work stand in
+	name   func(workload string) string
 }
 
 // Letters are the messages for the people whom a haircut concerns: one for each
 // owner of a quota that is cut or whose work it touches, in order of name.
-func Letters(h *fleet.Haircut) []Letter {
-	var letters []Letter
+func Letters(h *fleet.Haircut) []Letter { return letters(h, func(full string) string { return full }) }
+
+// letters are the same, with work called as their reader may call it.
+func letters(h *fleet.Haircut, name func(workload string) string) (list []Letter) {
 	for _, c := range concerns(h) {
-		letters = append(letters, letter(h, c))
+		c.name = name
+		list = append(list, letter(h, c))
 	}
-	slices.SortFunc(letters, func(a, b Letter) int { return cmp.Compare(a.Owner, b.Owner) })
-	return letters
+	slices.SortFunc(list, func(a, b Letter) int { return cmp.Compare(a.Owner, b.Owner) })
+	return list
 }
 
 func concerns(h *fleet.Haircut) map[string]*concern {

@@ -85,9 +85,9 @@ func running(h *fleet.Haircut, c *concern) []string {
 			if ownerOf(h, x.Touched) != c.owner {
 				continue
 			}
-			texts = append(texts, x.says(part.Partition)...)
+			texts = append(texts, x.says(c.name(x.Workload), part.Partition)...)
 			if n := x.before - x.evicted; n > 0 {
-				already = append(already, fmt.Sprintf("%s is unprotected already with %s in %s: it may have to leave when work inside its quota needs them.", x.Workload, text.Count(n, "GPU"), part.Partition))
+				already = append(already, fmt.Sprintf("%s is unprotected already with %s in %s: it may have to leave when work inside its quota needs them.", c.name(x.Workload), text.Count(n, "GPU"), part.Partition))
 			}
 		}
 	}
@@ -98,16 +98,16 @@ func running(h *fleet.Haircut, c *concern) []string {
 }
 
 // says is what becomes of the workload.
-func (x *toll) says(partition string) (texts []string) {
+func (x *toll) says(called, partition string) (texts []string) {
 	if more := x.unprotected - x.before; more > 0 {
-		texts = append(texts, fmt.Sprintf("%s runs on, but %s unprotected: it may have to leave when work inside its quota needs them.", x.Workload,
+		texts = append(texts, fmt.Sprintf("%s runs on, but %s unprotected: it may have to leave when work inside its quota needs them.", called,
 			text.Counted(more, "of its GPUs in "+partition+" becomes", "of its GPUs in "+partition+" become")))
 	}
 	if x.evicted > 0 {
-		texts = append(texts, fmt.Sprintf("%s gives way with %s in %s to work that starts then.", x.Workload, text.Count(x.evicted, "GPU"), partition))
+		texts = append(texts, fmt.Sprintf("%s gives way with %s in %s to work that starts then.", called, text.Count(x.evicted, "GPU"), partition))
 	}
 	if x.requeued > 0 {
-		texts = append(texts, fmt.Sprintf("%s is starting, and loses its reserved room of %s in %s: it goes back to its queue, with its age.", x.Workload, text.Count(x.requeued, "GPU"), partition))
+		texts = append(texts, fmt.Sprintf("%s is starting, and loses its reserved room of %s in %s: it goes back to its queue, with its age.", called, text.Count(x.requeued, "GPU"), partition))
 	}
 	return texts
 }

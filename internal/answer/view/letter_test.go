@@ -106,7 +106,7 @@ func TestALetterGoesToWhoAnswersNow(t *testing.T) {
 		Partition: "tiger/h200", Cuts: []fleet.Cut{{Quota: "r/a", Was: 48, Now: 40}, {Quota: "r/b", Owner: "ben", Was: 16, Now: 8}},
 		Unprotected: []fleet.Touched{{Workload: "a/w", Quota: "r/a", GPUs: 8}},
 	}}}}}
-	letters := view.LettersNow(s, &h)
+	letters := view.LettersNow(s, &h, func(full string) string { return full })
 	if len(letters) != 2 || letters[0].Owner != "ben" || letters[1].Owner != "eve" || !strings.Contains(letters[1].Text, "a/w runs on") {
 		t.Errorf("got %+v", letters)
 	}

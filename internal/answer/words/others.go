@@ -32,3 +32,17 @@ func WorkOn(n interface {
 	}
 	return append(slices.Clone(n.GetWorkloads()), text.Count(int(n.GetOthers()), "other"))
 }
+
+// Named says whether a workload is called by its own name, and not as one of other teams.
+func Named(work string) bool {
+	is, _ := text.IsOfOthers(work)
+	return !is
+}
+
+// Does is a verb after what a plan calls work, which may be several workloads of other teams.
+func Does(work, one, many string) string {
+	if _, are := text.IsOfOthers(work); are {
+		return many
+	}
+	return one
+}

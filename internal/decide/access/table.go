@@ -94,7 +94,7 @@ func Table() []Rule {
 		{Action: AskSelf, Means: "ask who one is, and which Muster this is", Everybody: true},
 		{Action: ReadFigures, Means: "read capacity, promises, quotas, nodes and their health, as figures", Everybody: true},
 		{Action: ReadWork, Means: "read workloads: those of the scope in full", Own: true, Roles: among(fleet.Viewer, fleet.Researcher, fleet.TeamLead, fleet.QuotaLead)},
-		{Action: ReadPlans, Means: "read haircuts and shadow decisions, which name everybody's work", Roles: among(fleet.Viewer)},
+		{Action: ReadPlans, Means: "read haircuts and shadow decisions; work outside the scope has no name in them", Roles: among(fleet.Viewer)},
 		{Action: ReadEvents, Means: "read the log; events about work outside the scope are left out", Everybody: true, Roles: among(fleet.Viewer)},
 		{Action: ReadLogs, Means: "read the logs of what builds clusters, which name what stands in a cloud", Roles: among()},
 		{Action: ReadSecrets, Means: "read what webhooks are signed with", Roles: []fleet.Role{fleet.Manager}},

@@ -17,6 +17,8 @@ type Actor struct {
 	// ByList: it speaks for work of others at a server where people sign in, as a cluster does for its pods. A quota
 	// without an access list is closed to that work, whatever the actor itself may.
 	ByList bool
+	// Unnamed: the user that runs a server where people sign in. Which person that is, is not known, so it is no second one.
+	Unnamed bool
 
 	rights []access.Grant // Brings and what is bound, once they are looked up
 	looked bool

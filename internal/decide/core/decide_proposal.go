@@ -144,6 +144,9 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 	if b, is := c.Command.(Batch); is && len(b.Commands) == 1 {
 		c.Command = b.Commands[0]
 	}
+	if r.Actor.Unnamed {
+		return nil, unnamed(r.Actor, "propose it")
+	}
 	if own, _ := ownName(r.Actor.Name); r.Actor.Principal.Kind != "" && !aPerson(r.Actor) {
 		return nil, refuse(TwoPeople, "%s is no person who signed in; what takes two people a person proposes, and another approves", own)
 	}
@@ -156,12 +159,12 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 	if _, refusal := Decide(s, tried, now); refusal != nil {
 		return nil, refusal
 	}
-	open := 0
+	open, is := 0, base(s, c.Command)
 	for _, p := range s.Proposals {
 		if p.State == fleet.ProposalOpen {
 			open++
 		}
-		if p.State == fleet.ProposalOpen && p.Command == name && p.Change == change {
+		if p.State == fleet.ProposalOpen && p.Command == name && p.Change == change && p.Base == is { // what was made from another policy is stale, and stands in the way of none
 			return nil, refuse(NameTaken, "%s proposed the same already, as proposal %d", p.By, p.ID)
 		}
 	}
@@ -169,7 +172,7 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 		return nil, refuse(WrongState, "%d proposals wait already; have some answered, or withdraw them", open)
 	}
 	return one(event.ProposalMade{Proposal: fleet.Proposal{
-		ID: s.LastProposal + 1, About: takesTwo(s, c.Command), Command: name, Change: change, Base: base(s, c.Command), Says: says(s, c.Command),
+		ID: s.LastProposal + 1, About: takesTwo(s, c.Command), Command: name, Change: change, Base: is, Says: says(s, c.Command),
 		By: r.Actor.Name, User: r.Actor.User, Person: r.Actor.Principal, At: now, Reason: r.Reason, State: fleet.ProposalOpen,
 	}})
 }
@@ -191,6 +194,8 @@ func answerProposal(s *fleet.State, r Request, c AnswerProposal, now fleet.Insta
 		return nil, refusal
 	}
 	switch {
+	case c.Approve && r.Actor.Unnamed:
+		return nil, unnamed(r.Actor, fmt.Sprintf("approve proposal %d", c.ID))
 	case proposedBy(p, r.Actor):
 		return nil, refuse(TwoPeople, "proposal %d is %s's own; another person answers it, and muster proposal withdraw takes it back", c.ID, r.Actor.Name)
 	case c.Approve && !aPerson(r.Actor):
@@ -223,6 +228,11 @@ func answerProposal(s *fleet.State, r Request, c AnswerProposal, now fleet.Insta
 // they acted for, or as the one who acted for them.
 func proposedBy(p *fleet.Proposal, by Actor) bool {
 	return sameSelf(p.By, by.Name) || p.User != "" && p.User == by.User || p.Person.Kind != "" && p.Person == by.Principal
+}
+
+// unnamed refuses the one who runs the server, who may be the person who is to be the first, or the second.
+func unnamed(by Actor, what string) *Refusal {
+	return refuse(TwoPeople, "%s runs the server, and which person that is, is not known here: sign in (muster login, or --token), and %s as yourself", by.Name, what)
 }
 
 // ownName is the name of who acts, and whether that is for another.

@@ -94,6 +94,9 @@ func reviewHaircut(s *fleet.State, r Request, c ReviewHaircut) ([]event.Event, *
 	if same := r.Actor.Name == h.By || r.Actor.Principal.SignedIn() && sameSelf(r.Actor.Name, h.By) || r.Actor.User != "" && r.Actor.User == h.ByUser; same && s.Policy.SecondPerson {
 		return nil, refuse(AccessDenied, "haircut %s was made by %s, and the policy asks for a second person to review it", h.Name, h.By)
 	}
+	if r.Actor.Unnamed && s.Policy.SecondPerson {
+		return nil, unnamed(r.Actor, "review haircut "+h.Name)
+	}
 	if h.Reviewed != 0 {
 		return nil, refuse(NothingToDo, "haircut %s was reviewed already, by %s", h.Name, h.ReviewedBy)
 	}

@@ -124,6 +124,37 @@ func TestOnePersonCannotAskForTwo(t *testing.T) {
 	}
 }
 
+// Where people sign in, the one who runs the server may be either of two people: they propose nothing and approve nothing,
+// also in another's name. They may decline.
+func TestTheOneWhoRunsTheServerIsNoSecondPerson(t *testing.T) {
+	s := fleet.NewState()
+	s.Policy.SecondPerson = true
+	s.Haircuts = append(s.Haircuts, &fleet.Haircut{Name: "autumn", By: "user:amy"})
+	buffer := SetBuffer{Scope: "tiger", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 300}}
+	do := func(by Actor, c Command) *Refusal {
+		_, refusal := Step(s, Request{Command: c, Actor: by, Reason: "the story"}, 1)
+		return refusal
+	}
+	for _, c := range []Command{AddCluster{Name: "tiger"}, Propose{Command: buffer}} {
+		if refusal := do(admin(fleet.UserPrincipal, "amy"), c); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	local := Actor{Name: "operator:local", User: "local", Operator: true, Unnamed: true, Principal: fleet.Principal{Kind: fleet.LocalPrincipal, Name: "local"}}
+	asBen := admin(fleet.UserPrincipal, "ben")
+	asBen.Name, asBen.Unnamed = "operator:local for user:ben", true
+	for _, by := range []Actor{local, asBen} {
+		for _, c := range []Command{Propose{Command: SetBuffer{Scope: "tiger"}}, AnswerProposal{ID: 1, Approve: true}, ReviewHaircut{Name: "autumn"}} {
+			if refusal := do(by, c); refusal == nil || refusal.Code != TwoPeople {
+				t.Errorf("%s, %T: %v", by.Name, c, refusal)
+			}
+		}
+	}
+	if refusal := do(local, AnswerProposal{ID: 1}); refusal != nil {
+		t.Errorf("declined: %v", refusal)
+	}
+}
+
 // The same change is proposed once; another one may wait beside it.
 func TestTheSameChangeIsProposedOnce(t *testing.T) {
 	s := fleet.NewState()
@@ -145,6 +176,35 @@ func TestTheSameChangeIsProposedOnce(t *testing.T) {
 	}
 	if len(s.Proposals) != 3 {
 		t.Errorf("%d proposals wait", len(s.Proposals))
+	}
+}
+
+// A proposal that went stale keeps none from proposing the same anew, which the refusal of the stale one asks for.
+func TestAStaleProposalIsProposedAnew(t *testing.T) {
+	s := fleet.NewState()
+	amy, ben := admin(fleet.UserPrincipal, "amy"), admin(fleet.UserPrincipal, "ben")
+	wanted, other := s.Policy, s.Policy
+	wanted.SecondPerson, other.Dwell = true, 2*other.Dwell
+	for i, c := range []struct {
+		by      Actor
+		command Command
+		refused Code
+	}{
+		{amy, Propose{Command: SetPolicy{Policy: wanted}}, ""},
+		{amy, Propose{Command: SetPolicy{Policy: wanted}}, NameTaken},
+		{ben, SetPolicy{Policy: other}, ""},
+		{ben, AnswerProposal{ID: 1, Approve: true}, Stale},
+		{amy, Propose{Command: SetPolicy{Policy: wanted}}, ""},
+		{amy, Propose{Command: SetPolicy{Policy: wanted}}, NameTaken},
+		{ben, AnswerProposal{ID: 2, Approve: true}, ""},
+	} {
+		_, refusal := Step(s, Request{Command: c.command, Actor: c.by, Reason: "the story"}, 1)
+		if refusal == nil && c.refused != "" || refusal != nil && refusal.Code != c.refused {
+			t.Errorf("step %d, %T: %v", i, c.command, refusal)
+		}
+	}
+	if s.Policy != wanted {
+		t.Error("the policy is another one than that which was approved")
 	}
 }
 

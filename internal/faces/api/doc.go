@@ -37,7 +37,7 @@
 //   - questions: read.go looks at the state, statecopy.go at a copy; listing.go and eventfilter.go choose, list.go tells of
 //     workloads, and recentevents.go remembers; inventory.go answers programs that build clusters,
 //     checkin.go does not believe a person's check-in, told.go says which work in the way is
-//     named to a caller, standin.go whom figures are for where a namespace is another's, and unlisted.go says of a quota without an access list
+//     named to a caller and plannames.go which work in a plan is, standin.go whom figures are for where a namespace is another's, and unlisted.go says of a quota without an access list
 //     whom it is open to.
 //   - the past: quotahistory.go, historyfile.go and quotachange.go about quotas; story.go and storyindex.go
 //     about workloads; failure.go about nodes; whychanges.go about what waiting work lacks;

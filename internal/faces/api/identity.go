@@ -81,6 +81,7 @@ func (s *Server) identify(r *http.Request) (*caller, error) {
 	}
 	s.signIns.note(who, c.source, s.now())
 	c.token, c.actor = who.Token, actorOf(who)
+	c.actor.Unnamed = s.signIn && who.Principal.Kind == fleet.LocalPrincipal
 	c.rights, c.openReading = s.rightsOf(c.actor)
 	c.runs = c.runsFleet()
 	if as := actsFor(r); as != "" && as != who.User {
@@ -144,7 +145,7 @@ func (s *Server) actFor(c *caller, as string) (core.Actor, error) {
 		return core.Actor{}, wire.Wrong(headerAs, "is not the name of a user: 1 to %d characters without spaces, commas and colons", fleet.MaxPrincipalName)
 	}
 	other, _ := s.auth.Find(as)
-	a := core.Actor{Name: own.Name + " for user:" + as, User: as, Groups: other.Groups, Brings: other.Holds}
+	a := core.Actor{Name: own.Name + " for user:" + as, User: as, Groups: other.Groups, Brings: other.Holds, Unnamed: own.Unnamed}
 	if own.Principal.SignedIn() || s.signIn {
 		a.Principal = fleet.Principal{Kind: fleet.UserPrincipal, Name: as}
 	}

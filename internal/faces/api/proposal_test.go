@@ -24,7 +24,7 @@ func paired(t *testing.T, edit ...func(*api.Options)) *house {
 	tokens, err := api.ParseTokens(strings.NewReader(fmt.Sprintf("- {token_sha256: %s, user: amy, operator: true}\n- {token_sha256: %s, user: ben, operator: true}\n- {token_sha256: %s, user: bob}\n",
 		sumOf(amyToken), sumOf(benToken), sumOf(bobToken))))
 	must(t, err)
-	h := open(t, append(edit, func(o *api.Options) { o.Auth = tokens })...)
+	h := open(t, append([]func(*api.Options){func(o *api.Options) { o.Auth = tokens }}, edit...)...)
 	h.Client = h.as(amyToken, "")
 	_, err = h.Fleet.Apply(t.Context(), furniture())
 	must(t, err)
@@ -143,4 +143,25 @@ func TestAnOldProposalTakesNothingBack(t *testing.T) {
 	list, err := ben.Access.ListProposals(ctx, &musterv1.ListProposalsRequest{})
 	must(t, err)
 	equal(t, "what waits", len(list.GetProposals()), 0)
+}
+
+// Where people sign in, the socket of the server's user approves nothing and proposes nothing: it may be the person who
+// proposed.
+func TestTheSocketApprovesNothing(t *testing.T) {
+	h := paired(t, func(o *api.Options) { o.Auth = api.SignIns{socketed{}, o.Auth} })
+	ask := func(c *client.Client) error {
+		_, err := c.Fleet.SetBuffer(t.Context(), &musterv1.SetBufferRequest{Write: &musterv1.Write{Propose: true, Reason: "more is kept back"}, Scope: "tiger", Buffer: &musterv1.Buffer{Share: 0.3}})
+		return err
+	}
+	answer := func(c *client.Client) error {
+		_, err := c.Access.AnswerProposal(t.Context(), &musterv1.AnswerProposalRequest{Write: &musterv1.Write{Reason: "it is right"}, Id: 1, Approve: true})
+		return err
+	}
+	socket := h.as(opsToken, "")
+	equal(t, "the socket proposes", client.Refused(ask(socket), client.TwoPeople), true)
+	must(t, ask(h.as(amyToken, "")))
+	for _, as := range []string{"", "ben", "ghost"} {
+		equal(t, "the socket approves, as "+as, client.Refused(answer(h.as(opsToken, as)), client.TwoPeople), true)
+	}
+	must(t, answer(h.as(benToken, "")))
 }

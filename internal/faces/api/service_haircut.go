@@ -27,6 +27,7 @@ func (s haircutService) DraftHaircut(ctx context.Context, m *musterv1.DraftHairc
 		}
 		out.Haircut = wire.Haircut(&h)
 		stopsAhead(state, &h, out.Haircut)
+		planNames{state, callerOf(ctx)}.haircut(out.Haircut)
 		return nil
 	})
 	return out, err
@@ -105,7 +106,10 @@ func (s haircutService) PlanHaircut(ctx context.Context, m *musterv1.PlanHaircut
 	for _, e := range record.Events {
 		if planned, ok := e.(event.HaircutPlanned); ok {
 			out.Haircut = wire.Haircut(&planned.Haircut)
-			s.engine.Read(func(state *fleet.State) { stopsAhead(state, &planned.Haircut, out.Haircut) })
+			s.engine.Read(func(state *fleet.State) {
+				stopsAhead(state, &planned.Haircut, out.Haircut)
+				planNames{state, callerOf(ctx)}.haircut(out.Haircut)
+			})
 		}
 	}
 	return out, err
@@ -116,7 +120,7 @@ func (s haircutService) ListHaircuts(ctx context.Context, m *musterv1.ListHaircu
 	out := &musterv1.ListHaircutsResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, _ fleet.Instant) error {
 		for _, h := range state.Haircuts {
-			out.Haircuts = append(out.Haircuts, wire.Haircut(h))
+			out.Haircuts = append(out.Haircuts, planNames{state, callerOf(ctx)}.haircut(wire.Haircut(h)))
 		}
 		return nil
 	})
@@ -148,6 +152,7 @@ func (s haircutService) GetHaircut(ctx context.Context, m *musterv1.GetHaircutRe
 			blocked(copied, h, i, at, w)
 		}
 	}
+	planNames{copied, callerOf(ctx)}.haircut(out.Haircut)
 	return out, nil
 }
 

@@ -6,9 +6,11 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/view"
+	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/decide/haircut"
 	"github.com/muster-fleet/muster/internal/faces/wire"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -20,7 +22,7 @@ func (s haircutService) HaircutMessages(ctx context.Context, m *musterv1.Haircut
 		if h == nil {
 			return core.NoHaircut(state, m.GetName())
 		}
-		for _, l := range view.LettersNow(state, h) {
+		for _, l := range view.LettersNow(state, h, planNames{state, callerOf(ctx)}.name) {
 			out.Messages = append(out.Messages, &musterv1.HaircutMessage{
 				Owner: l.Owner, Quotas: l.Quotas, Subject: l.Subject, Text: l.Text, Markdown: l.Markdown,
 			})
@@ -51,7 +53,7 @@ func (s haircutService) ClusterReady(ctx context.Context, m *musterv1.ClusterRea
 		}
 		out.Mode = string(c.Mode)
 		for _, item := range haircut.Ready(state, c.Name, h) {
-			out.Items = append(out.Items, &musterv1.ReadyItem{Name: item.Name, Missing: item.Missing})
+			out.Items = append(out.Items, &musterv1.ReadyItem{Name: item.Name, Missing: planNames{state, callerOf(ctx)}.texts(item.Missing)})
 		}
 		return nil
 	})
@@ -75,6 +77,12 @@ func (s haircutService) SetClusterMode(ctx context.Context, m *musterv1.SetClust
 	return &musterv1.SetClusterModeResponse{Written: w}, err
 }
 
+// shadowShown are decisions without those about work that the caller may not read, as the log shows them.
+func shadowShown(s *fleet.State, c *caller, events []event.Event) []event.Event {
+	full := c.readsAll() || c.may(access.ReadPlans)
+	return slices.DeleteFunc(events, func(e event.Event) bool { return !c.hears(s, e, full) })
+}
+
 // ShadowDecisions are what would be decided in a cluster now.
 func (s haircutService) ShadowDecisions(ctx context.Context, m *musterv1.ShadowDecisionsRequest) (*musterv1.ShadowDecisionsResponse, error) {
 	out := &musterv1.ShadowDecisionsResponse{}
@@ -91,7 +99,7 @@ func (s haircutService) ShadowDecisions(ctx context.Context, m *musterv1.ShadowD
 	})
 	out.Seen = seen
 	if err == nil {
-		out.Events, err = wire.Events(core.ShadowOf(copied, m.GetCluster(), at))
+		out.Events, err = wire.Events(shadowShown(copied, callerOf(ctx), core.ShadowOf(copied, m.GetCluster(), at)))
 	}
 	return out, err
 }

@@ -34,6 +34,7 @@ func (s haircutService) ShadowHistory(ctx context.Context, m *musterv1.ShadowHis
 		return nil, err
 	}
 	h := newShadowPast(state, m.GetCluster(), since, now)
+	h.by = callerOf(ctx)
 	if err := s.engine.Records(ctx, state.Seq+1, h.hear); err != nil && !errors.Is(err, errFound) {
 		return nil, err
 	}
@@ -60,6 +61,7 @@ type shadowPast struct {
 	step       time.Duration
 	next       fleet.Instant // when to ask again
 	looks      int
+	by         *caller // who asks
 	cases      []*musterv1.ShadowCase // in the order in which they would have been decided
 	open       map[shadowKey]*musterv1.ShadowCase
 }
@@ -148,7 +150,7 @@ func (h *shadowPast) note(at fleet.Instant, key shadowKey, how, partition string
 		return
 	}
 	c := &musterv1.ShadowCase{
-		Workload: w.Namespace + "/" + w.Name, Would: key.what, At: wire.Instant(at), How: how, Partition: cmp.Or(partition, w.Where), Gpus: int32(w.NeedsBase()),
+		Workload: h.by.reads(h.state).Name(w), Would: key.what, At: wire.Instant(at), How: how, Partition: cmp.Or(partition, w.Where), Gpus: int32(w.NeedsBase()),
 	}
 	h.cases, h.open[key] = append(h.cases, c), c
 }

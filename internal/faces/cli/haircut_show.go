@@ -213,13 +213,13 @@ func (p *page) consequences(h *musterv1.Haircut) {
 	for i, w := range h.GetWaves() {
 		for _, part := range w.GetParts() {
 			for _, t := range part.GetUnprotected() {
-				p.wrapAs("  ", fmt.Sprintf("%s (%s) runs on, with %s unprotected in %s.", t.GetWorkload(), t.GetQuota(), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))
+				p.wrapAs("  ", fmt.Sprintf("%s (%s) %s on, with %s unprotected in %s.", t.GetWorkload(), t.GetQuota(), words.Does(t.GetWorkload(), "runs", "run"), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))
 			}
 			for _, t := range part.GetEvicted() {
-				p.wrapAs("  ", fmt.Sprintf("%s (%s) gives way with %s in %s to work that starts then.", t.GetWorkload(), t.GetQuota(), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))
+				p.wrapAs("  ", fmt.Sprintf("%s (%s) %s way with %s in %s to work that starts then.", t.GetWorkload(), t.GetQuota(), words.Does(t.GetWorkload(), "gives", "give"), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))
 			}
 			for _, t := range part.GetRequeued() {
-				p.wrapAs("  ", fmt.Sprintf("%s (%s) is starting, and loses its reserved room of %s in %s: it goes back to its queue, with its age.", t.GetWorkload(), t.GetQuota(), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition()))
+				p.wrapAs("  ", fmt.Sprintf("%s (%s) %s reserved room of %s in %s: %s, with its age.", t.GetWorkload(), t.GetQuota(), words.Does(t.GetWorkload(), "is starting, and loses its", "are starting, and lose their"), counted(int64(t.GetGpus()), "GPU", "GPUs"), part.GetPartition(), words.Does(t.GetWorkload(), "it goes back to its queue", "each goes back to its queue")))
 			}
 			touched += len(part.GetUnprotected()) + len(part.GetEvicted()) + len(part.GetRequeued())
 			p.flexGain(i+1, part)
