@@ -1,6 +1,9 @@
 package api_test
 
 import (
+	"bytes"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -224,6 +227,41 @@ func TestTheTokensFileIsReadAgain(t *testing.T) {
 	equal(t, "ada", knows(adaToken), true)
 	must(t, os.WriteFile(path, []byte("- a slip"), 0o600))
 	equal(t, "ada, after a slip", knows(adaToken), true)
+}
+
+// Each mistake in the tokens file is said once, and that it can be read again stands out as they do.
+func TestEachMistakeInTheTokensFileIsSaid(t *testing.T) {
+	path, good := filepath.Join(t.TempDir(), "tokens.yaml"), "- {token_sha256: "+sumOf(adaToken)+", user: ada}\n"
+	must(t, os.WriteFile(path, []byte(good), 0o600))
+	var log bytes.Buffer
+	f, err := api.OpenTokensFile(path, slog.New(slog.NewTextHandler(&log, nil)))
+	must(t, err)
+	for i, c := range []struct {
+		file           string
+		errors, warned int
+		unread         bool
+	}{
+		{"- a slip", 1, 0, true}, {"- a slip", 1, 0, true}, {"- {user: ada}", 2, 0, true}, {good, 2, 1, false}, {"- a slip", 3, 1, true},
+	} {
+		must(t, os.WriteFile(path, []byte(c.file), 0o600))
+		f.LookNow()
+		since, fault := f.Unread()
+		equal(t, fmt.Sprintf("step %d: unread", i), fault != nil && !since.IsZero(), c.unread)
+		equal(t, fmt.Sprintf("step %d: mistakes", i), strings.Count(log.String(), "level=ERROR"), c.errors)
+		equal(t, fmt.Sprintf("step %d: can be read again", i), strings.Count(log.String(), "level=WARN"), c.warned)
+	}
+}
+
+// What operators alone are to know of the server is told to no others.
+func TestANoticeForOperatorsIsTheirsAlone(t *testing.T) {
+	h := guarded(t, func(o *api.Options) {
+		o.Notices = func() []api.Notice { return []api.Notice{{Key: "tokens", Text: "the file", Operators: true}} }
+	})
+	for token, told := range map[string]int{opsToken: 1, adaToken: 0} {
+		s, err := h.as(token, "").System.Status(t.Context(), &musterv1.StatusRequest{})
+		must(t, err)
+		equal(t, token, len(s.GetBanners())+len(s.GetWarnings()), 2*told)
+	}
 }
 
 func TestWeakTokensAreRefused(t *testing.T) {

@@ -61,7 +61,7 @@ type shadowPast struct {
 	step       time.Duration
 	next       fleet.Instant // when to ask again
 	looks      int
-	by         *caller // who asks
+	by         *caller                // who asks
 	cases      []*musterv1.ShadowCase // in the order in which they would have been decided
 	open       map[shadowKey]*musterv1.ShadowCase
 }
