@@ -264,6 +264,32 @@ func TestANoticeForOperatorsIsTheirsAlone(t *testing.T) {
 	}
 }
 
+// A role in a scope that names what is not there may be a slip of the pen: it is granted, and the answer says so.
+func TestARoleInAScopeThatIsNotThereSaysSo(t *testing.T) {
+	h := guarded(t)
+	h.submit(gang("run", "flex", 1))
+	_, err := h.Quotas.SetAccess(t.Context(), &musterv1.SetAccessRequest{Path: "research/oak", Access: &musterv1.Access{Namespaces: []string{"elm"}}})
+	must(t, err)
+	for _, c := range []struct {
+		scope *musterv1.Scope
+		says  string
+	}{
+		{&musterv1.Scope{Quota: "nosuch"}, "There is no quota nosuch yet; the role holds once there is."},
+		{&musterv1.Scope{Cluster: "nosuch"}, "There is no cluster nosuch yet; the role holds once there is."},
+		{&musterv1.Scope{Namespace: "nosuch"}, "No work and no quota names namespace nosuch yet; the role holds once there is."},
+		{&musterv1.Scope{Quota: "research"}, ""}, {&musterv1.Scope{Quota: "research/oak"}, ""}, {&musterv1.Scope{Cluster: "tiger"}, ""},
+		{&musterv1.Scope{Namespace: "oak"}, ""}, {&musterv1.Scope{Namespace: "elm"}, ""}, {nil, ""},
+	} {
+		for _, try := range []bool{true, false} {
+			r, err := h.Access.GrantRole(t.Context(), &musterv1.GrantRoleRequest{
+				Write: &musterv1.Write{Reason: "looks", DryRun: try}, Binding: &musterv1.RoleBinding{Subject: "user:bob", Role: "viewer", Scope: c.scope},
+			})
+			must(t, err)
+			equal(t, c.scope.String(), strings.Join(r.GetWritten().GetNotes(), " "), c.says)
+		}
+	}
+}
+
 func TestWeakTokensAreRefused(t *testing.T) {
 	for _, token := range []string{"a", "ops", "password", "abcdefghijklmnopqrstu", strings.Repeat("a", 64), "0101010101010101010101010101"} {
 		tokens, err := api.ParseTokens(strings.NewReader("- {token_sha256: " + sumOf(token) + ", user: ada, operator: true}"))
