@@ -28,6 +28,12 @@ func (s *server) notices() (list []api.Notice) {
 	if s.notifier.KeyChanged() && s.subscribed() {
 		note("webhook-key", "The key of the webhooks was replaced: receivers that check signatures refuse calls until they have their new secrets (muster subscription secret), or webhook.key is put back and the server started again.")
 	}
+	if file, is := s.people.(*api.TokensFile); is {
+		if since, fault := file.Unread(); fault != nil {
+			note("tokens", "The tokens file cannot be read since %s: %v. The tokens of before stay good until it can: who was taken out of it since is still let in.", since.UTC().Format("2006-01-02 15:04:05 UTC"), fault)
+			list[len(list)-1].Operators = true
+		}
+	}
 	if damage := s.damage.Load(); damage != nil {
 		note("damage", "The journal is damaged: %v. Commands go on; what happened up to there cannot be read. Add what has come since to the last backup (muster backup) and restore that.", damage)
 	}

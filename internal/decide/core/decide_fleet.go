@@ -125,14 +125,35 @@ func newNodes(s *fleet.State, p *fleet.Partition, n NewIsland, taken map[string]
 	return names, racks, nil
 }
 
-func setPolicy(s *fleet.State, c SetPolicy) ([]event.Event, *Refusal) {
+func setPolicy(s *fleet.State, r Request, c SetPolicy) ([]event.Event, *Refusal) {
 	if err := c.Policy.Check(); err != nil {
 		return nil, refuse(Invalid, "%v", err)
 	}
 	if s.Policy == c.Policy {
 		return nil, nil
 	}
+	if opens := loosens(s.Policy, c.Policy); opens != "" && r.Reason == "" && !(r.Actor.Operator && r.Actor.Principal.Kind == "") { // Muster's own parts give none
+		if refusal := r.refused(refuse(ReasonNeeded, "this policy %s: that is done with a reason; say why (--reason)", opens)); refusal != nil {
+			return nil, refusal
+		}
+	}
 	return one(event.PolicySet(c))
+}
+
+// loosens says what another policy lets people do that takes a reason: all read all work, or one person does what took
+// two. "": nothing.
+func loosens(is, want fleet.Policy) string {
+	names := want.TwoPeople.Names()
+	fewer := slices.DeleteFunc(is.TwoPeople.Names(), func(name string) bool { return slices.Contains(names, name) })
+	switch {
+	case want.OpenReading && !is.OpenReading:
+		return "shows all work to everybody who is known (openReading)"
+	case is.SecondPerson && !want.SecondPerson:
+		return "lets people review their own haircuts (secondPerson)"
+	case len(fewer) > 0:
+		return "lets one person do what takes two (twoPeople: " + strings.Join(fewer, ", ") + ")"
+	}
+	return ""
 }
 
 func setBuffer(s *fleet.State, c SetBuffer) ([]event.Event, *Refusal) {

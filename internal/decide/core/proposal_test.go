@@ -308,3 +308,37 @@ func TestActingForAnotherIsNoSecondPerson(t *testing.T) {
 		}
 	}
 }
+
+// To show all work to everybody, and to let one person do what takes two, takes a reason, as a role does. Back takes none.
+func TestAPolicyThatLetsMoreBeDoneNeedsAReason(t *testing.T) {
+	strict := fleet.DefaultPolicy()
+	strict.SecondPerson, strict.TwoPeople = true, fleet.TwoPeople{Waves: true}
+	open, own, fewer, longer := strict, strict, strict, strict
+	open.OpenReading, own.SecondPerson, fewer.TwoPeople, longer.Dwell = true, false, fleet.TwoPeople{}, 2*strict.Dwell
+	for _, c := range []struct {
+		what     string
+		is, want fleet.Policy
+		needs    bool
+	}{
+		{"reading is opened", strict, open, true},
+		{"people review their own haircuts", strict, own, true},
+		{"fewer things take two people", strict, fewer, true},
+		{"a longer dwell", strict, longer, false},
+		{"reading is closed", open, strict, false},
+		{"more things take two people", fewer, strict, false},
+	} {
+		for _, reason := range []string{"", "we are one team"} {
+			s := fleet.NewState()
+			s.Policy = c.is
+			r := Request{Command: SetPolicy{Policy: c.want}, Actor: admin(fleet.UserPrincipal, "amy"), Reason: reason, second: true}
+			_, refusal := Step(s, r, 1)
+			if needs := c.needs && reason == ""; needs != (refusal != nil && refusal.Code == ReasonNeeded) || !needs && refusal != nil {
+				t.Errorf("%s, with the reason %q: %v", c.what, reason, refusal)
+			}
+			r.Trial, r.Reason = true, ""
+			if _, refusal := Step(s, r, 1); refusal != nil {
+				t.Errorf("%s, tried: %v", c.what, refusal)
+			}
+		}
+	}
+}

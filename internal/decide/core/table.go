@@ -44,7 +44,7 @@ func rows() []row {
 		of(access.Build, alone(addPartition)),
 		of(access.Build, alone(addIslands)),
 		of(access.SetMode, alone(setMode)),
-		of(access.SetPolicy, alone(setPolicy)),
+		of(access.SetPolicy, byWhom(setPolicy)),
 		of(access.SetPromise, alone(setBuffer)),
 		of(access.SetPromise, alone(setTargets)),
 		of(access.Report, timed(startServer)),

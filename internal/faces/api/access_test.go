@@ -1,6 +1,9 @@
 package api_test
 
 import (
+	"bytes"
+	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -224,6 +227,67 @@ func TestTheTokensFileIsReadAgain(t *testing.T) {
 	equal(t, "ada", knows(adaToken), true)
 	must(t, os.WriteFile(path, []byte("- a slip"), 0o600))
 	equal(t, "ada, after a slip", knows(adaToken), true)
+}
+
+// Each mistake in the tokens file is said once, and that it can be read again stands out as they do.
+func TestEachMistakeInTheTokensFileIsSaid(t *testing.T) {
+	path, good := filepath.Join(t.TempDir(), "tokens.yaml"), "- {token_sha256: "+sumOf(adaToken)+", user: ada}\n"
+	must(t, os.WriteFile(path, []byte(good), 0o600))
+	var log bytes.Buffer
+	f, err := api.OpenTokensFile(path, slog.New(slog.NewTextHandler(&log, nil)))
+	must(t, err)
+	for i, c := range []struct {
+		file           string
+		errors, warned int
+		unread         bool
+	}{
+		{"- a slip", 1, 0, true}, {"- a slip", 1, 0, true}, {"- {user: ada}", 2, 0, true}, {good, 2, 1, false}, {"- a slip", 3, 1, true},
+	} {
+		must(t, os.WriteFile(path, []byte(c.file), 0o600))
+		f.LookNow()
+		since, fault := f.Unread()
+		equal(t, fmt.Sprintf("step %d: unread", i), fault != nil && !since.IsZero(), c.unread)
+		equal(t, fmt.Sprintf("step %d: mistakes", i), strings.Count(log.String(), "level=ERROR"), c.errors)
+		equal(t, fmt.Sprintf("step %d: can be read again", i), strings.Count(log.String(), "level=WARN"), c.warned)
+	}
+}
+
+// What operators alone are to know of the server is told to no others.
+func TestANoticeForOperatorsIsTheirsAlone(t *testing.T) {
+	h := guarded(t, func(o *api.Options) {
+		o.Notices = func() []api.Notice { return []api.Notice{{Key: "tokens", Text: "the file", Operators: true}} }
+	})
+	for token, told := range map[string]int{opsToken: 1, adaToken: 0} {
+		s, err := h.as(token, "").System.Status(t.Context(), &musterv1.StatusRequest{})
+		must(t, err)
+		equal(t, token, len(s.GetBanners())+len(s.GetWarnings()), 2*told)
+	}
+}
+
+// A role in a scope that names what is not there may be a slip of the pen: it is granted, and the answer says so.
+func TestARoleInAScopeThatIsNotThereSaysSo(t *testing.T) {
+	h := guarded(t)
+	h.submit(gang("run", "flex", 1))
+	_, err := h.Quotas.SetAccess(t.Context(), &musterv1.SetAccessRequest{Path: "research/oak", Access: &musterv1.Access{Namespaces: []string{"elm"}}})
+	must(t, err)
+	for _, c := range []struct {
+		scope *musterv1.Scope
+		says  string
+	}{
+		{&musterv1.Scope{Quota: "nosuch"}, "There is no quota nosuch yet; the role holds once there is."},
+		{&musterv1.Scope{Cluster: "nosuch"}, "There is no cluster nosuch yet; the role holds once there is."},
+		{&musterv1.Scope{Namespace: "nosuch"}, "No work and no quota names namespace nosuch yet; the role holds once there is."},
+		{&musterv1.Scope{Quota: "research"}, ""}, {&musterv1.Scope{Quota: "research/oak"}, ""}, {&musterv1.Scope{Cluster: "tiger"}, ""},
+		{&musterv1.Scope{Namespace: "oak"}, ""}, {&musterv1.Scope{Namespace: "elm"}, ""}, {nil, ""},
+	} {
+		for _, try := range []bool{true, false} {
+			r, err := h.Access.GrantRole(t.Context(), &musterv1.GrantRoleRequest{
+				Write: &musterv1.Write{Reason: "looks", DryRun: try}, Binding: &musterv1.RoleBinding{Subject: "user:bob", Role: "viewer", Scope: c.scope},
+			})
+			must(t, err)
+			equal(t, c.scope.String(), strings.Join(r.GetWritten().GetNotes(), " "), c.says)
+		}
+	}
 }
 
 func TestWeakTokensAreRefused(t *testing.T) {

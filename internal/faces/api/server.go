@@ -69,7 +69,10 @@ type Options struct {
 }
 
 // Notice is something about the server itself. Key names it for as long as it stands.
-type Notice struct{ Key, Text string }
+type Notice struct {
+	Key, Text string
+	Operators bool // told to those alone who may set the policy
+}
 
 // Server answers the API.
 type Server struct {

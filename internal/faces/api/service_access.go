@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -24,10 +26,43 @@ const rotation = time.Hour
 func (s accessService) GrantRole(ctx context.Context, m *musterv1.GrantRoleRequest) (*musterv1.GrantRoleResponse, error) {
 	c, err := wire.ReadBinding("binding", m.GetBinding())
 	w, err := s.written(ctx, m, c, err)
+	if err == nil {
+		s.engine.Look(func(state *fleet.State) {
+			if yet := notYet(state, c.Scope); yet != "" {
+				w.Notes = append(w.Notes, yet)
+			}
+		})
+	}
 	if err == nil && !w.GetDryRun() {
 		s.note(ctx, audit.Roles, "granted "+string(c.Role)+" in "+c.Scope.String()+" to "+c.Subject.String())
 	}
 	return &musterv1.GrantRoleResponse{Written: w}, err
+}
+
+// notYet says that what a scope names is not there, which may be a slip of the pen; "": it is.
+func notYet(s *fleet.State, scope fleet.Scope) string {
+	const holds = "; the role holds once there is."
+	switch {
+	case scope.Quota != "" && s.Quota(scope.Quota) == nil:
+		return "There is no quota " + scope.Quota + " yet" + holds
+	case scope.Cluster != "" && s.Cluster(scope.Cluster) == nil:
+		return "There is no cluster " + scope.Cluster + " yet" + holds
+	case scope.Namespace != "" && !namespaceNamed(s, scope.Namespace):
+		return "No work and no quota names namespace " + scope.Namespace + " yet" + holds
+	}
+	return ""
+}
+
+// namespaceNamed says whether there is work of a namespace, or a quota that lists it.
+func namespaceNamed(s *fleet.State, namespace string) bool {
+	for _, w := range s.Workloads {
+		if w.Namespace == namespace {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.Quotas, func(q *fleet.Quota) bool {
+		return slices.ContainsFunc(q.Access.Namespaces, func(entry string) bool { return entry[strings.LastIndex(entry, "/")+1:] == namespace }) // CLUSTER/NAMESPACE, or NAMESPACE
+	})
 }
 
 // RevokeRole takes a role again.

@@ -14,6 +14,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // ShadowHistory compares what Muster would have decided in a cluster with what
@@ -34,7 +35,7 @@ func (s haircutService) ShadowHistory(ctx context.Context, m *musterv1.ShadowHis
 		return nil, err
 	}
 	h := newShadowPast(state, m.GetCluster(), since, now)
-	h.by = callerOf(ctx)
+	h.sees = callerOf(ctx).sees
 	if err := s.engine.Records(ctx, state.Seq+1, h.hear); err != nil && !errors.Is(err, errFound) {
 		return nil, err
 	}
@@ -61,8 +62,8 @@ type shadowPast struct {
 	step       time.Duration
 	next       fleet.Instant // when to ask again
 	looks      int
-	by         *caller // who asks
-	cases      []*musterv1.ShadowCase // in the order in which they would have been decided
+	sees       func(*fleet.State, *fleet.Workload) bool // whether the one who asks may read a workload; nil: all
+	cases      []*musterv1.ShadowCase                   // in the order in which they would have been decided
 	open       map[shadowKey]*musterv1.ShadowCase
 }
 
@@ -149,8 +150,12 @@ func (h *shadowPast) note(at fleet.Instant, key shadowKey, how, partition string
 	if h.open[key] != nil || w == nil || len(h.cases) == shadowMention {
 		return
 	}
+	name := w.Namespace + "/" + w.Name
+	if h.sees != nil && !h.sees(h.state, w) {
+		name = text.OfOthers(1)
+	}
 	c := &musterv1.ShadowCase{
-		Workload: h.by.reads(h.state).Name(w), Would: key.what, At: wire.Instant(at), How: how, Partition: cmp.Or(partition, w.Where), Gpus: int32(w.NeedsBase()),
+		Workload: name, Would: key.what, At: wire.Instant(at), How: how, Partition: cmp.Or(partition, w.Where), Gpus: int32(w.NeedsBase()),
 	}
 	h.cases, h.open[key] = append(h.cases, c), c
 }

@@ -56,6 +56,9 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 		out.Leader = s.leader()
 	}
 	for _, n := range s.notices() {
+		if n.Operators && !callerOf(ctx).may(access.SetPolicy) {
+			continue
+		}
 		out.Banners = append(out.Banners, n.Text)
 		out.Warnings = append(out.Warnings, &musterv1.Warning{Key: serverKey + n.Key, Text: n.Text})
 	}

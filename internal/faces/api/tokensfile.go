@@ -20,7 +20,8 @@ type TokensFile struct {
 	tokens *Tokens
 	is     fs.FileInfo // of the file as it was read
 	looked time.Time
-	faulty bool // the file cannot be read as it is now, and that was said
+	fault  error     // why the file cannot be read as it is now, which was said; nil: it can
+	since  time.Time // when that began
 }
 
 // fileEvery is how often the file is looked at, at most.
@@ -58,14 +59,34 @@ func (t *TokensFile) again() {
 	}
 	tokens, err := ReadTokensFile(t.path)
 	if err != nil {
-		if !t.faulty {
-			t.log.Error("the tokens file cannot be read; the tokens of before stay good until it can", "error", err)
-		}
-		t.faulty = true
+		t.faulty(err)
 		return
 	}
-	t.tokens, t.is, t.faulty = tokens, is, false
-	t.log.Info("the tokens file was read again", "tokens", len(tokens.tokens))
+	if t.fault != nil {
+		t.log.Warn("the tokens file can be read again", "tokens", len(tokens.tokens), "unread since", t.since.UTC().Format(time.RFC3339))
+	} else {
+		t.log.Info("the tokens file was read again", "tokens", len(tokens.tokens))
+	}
+	t.tokens, t.is, t.fault = tokens, is, nil
+}
+
+// faulty notes why the file cannot be read, and says so where it was not said last.
+func (t *TokensFile) faulty(err error) {
+	if t.fault == nil {
+		t.since = t.looked
+	}
+	if t.fault == nil || t.fault.Error() != err.Error() {
+		t.log.Error("the tokens file cannot be read; the tokens of before stay good until it can", "error", err)
+	}
+	t.fault = err
+}
+
+// Unread says why the file cannot be read as it is now, and since when; nil: it can.
+func (t *TokensFile) Unread() (since time.Time, fault error) {
+	t.list()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.since, t.fault
 }
 
 // Identify finds the user of the token that the request bears.

@@ -113,6 +113,9 @@ func (l *Log) find() error {
 	if errors.As(err, &cut) {
 		return l.file.Truncate(good)
 	}
+	if errors.As(err, new(*BrokenError)) {
+		return fmt.Errorf("%w: the file is %s. Put back a copy of it with the audit.key beside it, or move it away and keep it as evidence: then a new log begins", err, l.path)
+	}
 	return err
 }
 

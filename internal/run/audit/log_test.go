@@ -116,8 +116,23 @@ func TestAChangedLogIsFound(t *testing.T) {
 		if err := os.WriteFile(path, bytes.Join(change(lines), nil), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := audit.Open(folder, func() time.Time { return now }); err == nil {
+		_, err = audit.Open(folder, func() time.Time { return now })
+		if err == nil {
 			t.Errorf("%s is not seen", what)
+			continue
+		}
+		if !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "move it away") {
+			t.Errorf("%s: there is no way on in %q", what, err)
+		}
+		if err := os.Rename(path, filepath.Join(t.TempDir(), "evidence.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+		l, err := audit.Open(folder, func() time.Time { return now })
+		if err != nil {
+			t.Fatalf("%s: no new log begins: %v", what, err)
+		}
+		if err := l.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
