@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -413,7 +414,13 @@ func (a *app) getenv(key, otherwise string) string {
 
 // client reaches the server.
 func (a *app) client() *client.Client {
-	return client.New(client.Options{Address: a.server, Token: cmp.Or(a.tokenInForce(), a.localToken()), As: a.as, HTTPClient: a.HTTP})
+	return client.New(client.Options{Address: a.server, Token: cmp.Or(a.tokenInForce(), a.localToken()), As: a.as, HTTPClient: a.HTTP, PlainHTTP: PlainHTTP(a.Getenv)})
+}
+
+// PlainHTTP says whether a token may go to another machine by plain HTTP, as the environment says.
+func PlainHTTP(getenv func(string) string) bool {
+	free, err := strconv.ParseBool(getenv(client.PlainHTTPEnv))
+	return err == nil && free
 }
 
 // tokenEnv names the variable that may hold a token.
