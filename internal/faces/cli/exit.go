@@ -17,7 +17,7 @@ const (
 	ExitOK         = 0
 	ExitError      = 1 // an error, or a refusal
 	ExitUsage      = 2 // a wrong command line, or malformed input
-	ExitNotMet     = 3 // what was asked for is not so; only with --exit-code
+	ExitNotMet     = 3 // what was asked for is not so; with --exit-code, or where a proof fails
 	ExitNotAllowed = 4
 	ExitStale      = 5 // made from a state that has moved on
 	ExitTimeout    = 124
