@@ -146,7 +146,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(badFlag)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", fmt.Sprintf("FlagUsagesWrapped %d", widest)))
+	foldHelp(root)
 	root.AddGroup(
 		&cobra.Group{ID: running, Title: "Run a fleet:"},
 		&cobra.Group{ID: asking, Title: "Ask:"},
