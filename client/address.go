@@ -1,6 +1,7 @@
 package client
 
 import (
+	"fmt"
 	"net"
 	"net/url"
 	"strings"
@@ -61,4 +62,23 @@ func InClear(address string) string {
 		}
 	}
 	return ""
+}
+
+// NoAddress says that a text names no server. Nothing was sent.
+type NoAddress struct{ Text string }
+
+// Error says what does.
+func (e *NoAddress) Error() string {
+	return fmt.Sprintf("%.200q is no address of a server; write HOST:PORT, https://HOST, or unix:PATH", e.Text)
+}
+
+// noAddress is the first text of a list that names no server; nil: each names one.
+func noAddress(address string) error {
+	for _, one := range addresses(address) {
+		u, err := url.Parse(base(one))
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return &NoAddress{one}
+		}
+	}
+	return nil
 }

@@ -108,3 +108,12 @@ func TestNoProxyIsAskedForThisMachine(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsNoAddressIsToldSo(t *testing.T) {
+	for _, address := range []string{"ht!tp://", "ftp://muster.example", "https://", "a.example:80,http://%zz"} {
+		_, err := New(Options{Address: address, Retries: -1}).Workloads.Submit(t.Context(), &musterv1.SubmitRequest{})
+		if !errors.As(err, new(*NoAddress)) {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}

@@ -57,6 +57,9 @@ type Client struct {
 func New(o Options) *Client {
 	h, address := way(o)
 	c := newCourier(address, o)
+	if c.refused != nil {
+		address = base(DefaultAddress) // nothing is sent, and the services want an address that is one
+	}
 	with := []connect.ClientOption{connect.WithInterceptors(follower{}, c)}
 	return &Client{
 		Access:        musterv1connect.NewAccessServiceClient(h, address, with...),

@@ -51,6 +51,9 @@ func newCourier(address string, o Options) *courier {
 	if at := InClear(o.Address); at != "" && c.token != "" && !o.PlainHTTP {
 		c.refused = &TokenInClear{at}
 	}
+	if err := noAddress(o.Address); err != nil {
+		c.refused = err
+	}
 	return c
 }
 

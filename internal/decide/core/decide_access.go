@@ -163,7 +163,7 @@ func UnknownToken(s *fleet.State, id string) *Refusal {
 	case n == 0:
 		return refuse(NoSuchToken, "there is no token %q; muster token list shows them", clip(id))
 	case n > mostTokensNamed:
-		return refuse(NoSuchToken, "%s is a service account, and no token; muster token list --account %s shows its %d tokens", id, id, n)
+		return refuse(NoSuchToken, "%s is a service account, and no token; muster token list --account %s shows its %s", id, id, text.Count(n, "token"))
 	}
 	return refuse(NoSuchToken, "%s is a service account, and no token; its tokens: %s", id, strings.Join(list, ", "))
 }

@@ -62,7 +62,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.As(err, &malformed), errors.As(err, &file), errors.As(err, new(*client.TokenInClear)):
+	case errors.As(err, &malformed), errors.As(err, &file), errors.As(err, new(*client.TokenInClear)), errors.As(err, new(*client.NoAddress)):
 		return ExitUsage
 	case client.NotAllowed(err):
 		return ExitNotAllowed
