@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -19,11 +20,13 @@ const DefaultAddress = "127.0.0.1:6878"
 // Options of New. The zero value reaches a server on this machine.
 type Options struct {
 	// Address is host:port, a URL with http:// or https://, or unix:PATH; "" means DefaultAddress.
+	// A bare host:port that is not this machine is asked by TLS.
 	// Several, with commas in between, are servers of one fleet: whichever can answer is asked.
 	Address    string
 	Token      string       // says who the caller is, the end of its line is left out; "" is enough on loopback
 	As         string       // the user to act for; only operators may
 	HTTPClient *http.Client // nil: one of the client's own
+	PlainHTTP  bool         // the token may go by plain HTTP to another machine: something else protects the way
 	Retries    int          // how often a lost command is sent again; 0 means 3, below 0 never
 }
 
@@ -54,6 +57,9 @@ type Client struct {
 func New(o Options) *Client {
 	h, address := way(o)
 	c := newCourier(address, o)
+	if c.refused != nil {
+		address = base(DefaultAddress) // nothing is sent, and the services want an address that is one
+	}
 	with := []connect.ClientOption{connect.WithInterceptors(follower{}, c)}
 	return &Client{
 		Access:        musterv1connect.NewAccessServiceClient(h, address, with...),
@@ -78,7 +84,7 @@ func New(o Options) *Client {
 }
 
 // way is how the server is reached, or whichever of several can answer, and the URL of its calls.
-func way(o Options) (h *http.Client, url string) {
+func way(o Options) (h *http.Client, at string) {
 	list := addresses(o.Address)
 	h = &http.Client{Transport: transport(o.Address)}
 	if o.HTTPClient != nil {
@@ -93,27 +99,22 @@ func way(o Options) (h *http.Client, url string) {
 		h.Transport = newServers(list, h.Transport)
 		return h, base(list[0])
 	}
+	h.Transport = byPlain{orDefault(h.Transport)}
 	return h, base(o.Address)
+}
+
+// orDefault is a way, or the usual one.
+func orDefault(way http.RoundTripper) http.RoundTripper {
+	if way == nil {
+		return http.DefaultTransport
+	}
+	return way
 }
 
 // ledElsewhere refuses to be sent on. What callers show is for the server that they name: on a way
 // through an API server the next one would be shown what the kubeconfig holds, too.
 func ledElsewhere(r *http.Request, _ []*http.Request) error {
 	return fmt.Errorf("the server sends the call on to %.200s; name that address yourself, if it is the right one", r.URL.Redacted())
-}
-
-// base makes a URL of an address.
-func base(address string) string {
-	if address == "" {
-		address = DefaultAddress
-	}
-	if strings.HasPrefix(address, socketScheme) {
-		return "http://localhost"
-	}
-	if !strings.Contains(address, "://") {
-		address = "http://" + address
-	}
-	return strings.TrimRight(address, "/")
 }
 
 // socketScheme begins the address of a server's socket on this machine: unix:/path.
@@ -128,8 +129,17 @@ func transport(address string) http.RoundTripper {
 			return (&net.Dialer{}).DialContext(ctx, "unix", path)
 		}
 	}
+	t.Proxy = proxyFor
 	t.MaxIdleConns = 0
 	t.MaxIdleConnsPerHost = 256
 	t.IdleConnTimeout = 90 * time.Second
 	return t
+}
+
+// proxyFor is the proxy by which a server is asked; none asks for this machine.
+func proxyFor(r *http.Request) (*url.URL, error) {
+	if ThisMachine(r.URL.Hostname()) {
+		return nil, nil //nolint:nilnil // so a transport is told that there is none
+	}
+	return http.ProxyFromEnvironment(r)
 }

@@ -134,7 +134,14 @@ func TestEachCallSaysWhoAsks(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	for address, want := range map[string]string{
 		"":                      "http://127.0.0.1:6878",
-		"muster:80":             "http://muster:80",
+		"muster:80":             "https://muster:80",
+		"192.0.2.2:7880":        "https://192.0.2.2:7880",
+		"localhost:80":          "http://localhost:80",
+		"[::1]:80":              "http://[::1]:80",
+		"0.0.0.0:80":            "http://0.0.0.0:80",
+		"127.0.0.1.example:80":  "https://127.0.0.1.example:80",
+		"127.0.0.1@example:80":  "https://127.0.0.1@example:80",
+		"http://muster:80":      "http://muster:80",
 		"https://muster.corp/":  "https://muster.corp",
 		"http://127.0.0.1:9090": "http://127.0.0.1:9090",
 	} {

@@ -34,6 +34,7 @@ type courier struct {
 	as      string
 	retries int
 	pause   func(ctx context.Context, attempt int) error
+	refused error       // why nothing may be sent; nil: it may
 	met     atomic.Bool // a server has answered
 }
 
@@ -46,12 +47,22 @@ func newCourier(address string, o Options) *courier {
 	if several {
 		address = o.Address
 	}
-	return &courier{address: address, several: several, token: strings.TrimSpace(o.Token), as: o.As, retries: retries, pause: pause}
+	c := &courier{address: address, several: several, token: strings.TrimSpace(o.Token), as: o.As, retries: retries, pause: pause}
+	if at := InClear(o.Address); at != "" && c.token != "" && !o.PlainHTTP {
+		c.refused = &TokenInClear{at}
+	}
+	if err := noAddress(o.Address); err != nil {
+		c.refused = err
+	}
+	return c
 }
 
 // WrapUnary is part of connect.Interceptor.
 func (c *courier) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		if c.refused != nil {
+			return nil, c.refused
+		}
 		c.sign(req.Header())
 		if needsKey(req) {
 			req.Header().Set(headerKey, newKey())
@@ -66,7 +77,7 @@ func (c *courier) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 				return res, nil
 			}
 			t.met = c.met.Load()
-			if !lost(ctx, err) || !t.another(err) || c.pause(ctx, t.pauses()) != nil {
+			if !c.lost(ctx, err) || !t.another(err) || c.pause(ctx, t.pauses()) != nil {
 				return nil, c.plain(err)
 			}
 		}
@@ -115,6 +126,9 @@ func noneLeads(err error, several, met bool) bool {
 func (c *courier) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
 		conn := next(ctx, spec)
+		if c.refused != nil {
+			return closedWay{conn, c.refused}
+		}
 		c.sign(conn.RequestHeader())
 		return conn
 	}
@@ -152,6 +166,12 @@ func newKey() string {
 	var b [12]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
 	return fmt.Sprintf("at-%08x-%s", time.Now().Unix(), base64.RawURLEncoding.EncodeToString(b[:]))
+}
+
+// lost says whether a call may be sent again: its answer may only have got lost. A server that is asked
+// in the wrong way is asked so once, unless there are others.
+func (c *courier) lost(ctx context.Context, err error) bool {
+	return lost(ctx, err) && (c.several || misread(c.address, err) == nil)
 }
 
 // lost says whether the answer to a call may only have got lost on the way.

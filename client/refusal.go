@@ -129,6 +129,9 @@ func (c *courier) plain(err error) error {
 			return &Refusal{r.GetCode(), r.GetMessage(), r.GetFigures(), r.GetFields(), e}
 		}
 	}
+	if wrong := misread(c.address, err); wrong != nil {
+		return wrong
+	}
 	if !connect.IsWireError(err) && e.Code() == connect.CodeUnavailable {
 		return &Unreachable{c.address, e.Unwrap()}
 	}

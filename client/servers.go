@@ -49,7 +49,7 @@ func newServers(list []string, through http.RoundTripper) *servers {
 		if way == nil {
 			way = transport(address)
 		}
-		s.list = append(s.list, host{u, way})
+		s.list = append(s.list, host{u, byPlain{way}})
 	}
 	return s
 }

@@ -31,7 +31,7 @@ func (c *Client) Watch(ctx context.Context, from uint64, kinds []string, fn func
 		if s, mine := err.(stopped); mine { //nolint:errorlint // it is made here and wrapped by nobody
 			return s.error
 		}
-		if err != nil && !lost(ctx, err) || attempt >= patience {
+		if err != nil && !c.courier.lost(ctx, err) || attempt >= patience {
 			return c.courier.plain(err)
 		}
 		if err := c.courier.pause(ctx, attempt); err != nil {

@@ -93,6 +93,12 @@ func (s *server) before() (lines []string) {
 	if address := s.address(); address != client.DefaultAddress {
 		lines = append(lines, "export MUSTER_SERVER="+address)
 	}
+	switch {
+	case s.Tokens != "":
+		lines = append(lines, "export MUSTER_TOKEN=TOKEN   # one that "+s.Tokens+" knows: this server asks for it")
+	case s.OIDC.Issuer != "":
+		lines = append(lines, "muster login")
+	}
 	return lines
 }
 

@@ -178,7 +178,7 @@ func (p *asked) home(ctx context.Context) string {
 	if p.cluster == "" {
 		return p.namespace
 	}
-	c := client.New(client.Options{Address: p.server, Token: p.token, HTTPClient: p.env.HTTP})
+	c := client.New(client.Options{Address: p.server, Token: p.token, HTTPClient: p.env.HTTP, PlainHTTP: cli.PlainHTTP(p.env.Getenv)})
 	is, err := c.Capacity.Nodes(ctx, &musterv1.NodesRequest{Scope: p.cluster})
 	if err != nil || len(is.GetNodes()) == 0 || !translate.Of(p.cluster, is.GetNodes()[0].GetName()) {
 		return p.namespace // if the server does not answer, the command itself says so

@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/hex"
+	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/access"
@@ -137,7 +138,7 @@ func makeToken(s *fleet.State, r Request, c MakeToken, now fleet.Instant) ([]eve
 func shortenToken(s *fleet.State, c ShortenToken) ([]event.Event, *Refusal) {
 	t := s.Token(c.ID)
 	if t == nil {
-		return nil, refuse(NoSuchToken, "there is no token %q", clip(c.ID))
+		return nil, UnknownToken(s, c.ID)
 	}
 	if t.Until <= c.Until {
 		return nil, nil
@@ -147,9 +148,29 @@ func shortenToken(s *fleet.State, c ShortenToken) ([]event.Event, *Refusal) {
 	return one(event.TokenMade{Token: shorter})
 }
 
+// mostTokensNamed is how many tokens of an account a refusal names.
+const mostTokensNamed = 5
+
+// UnknownToken says that no token has a name; where an account has it, which tokens are the account's.
+func UnknownToken(s *fleet.State, id string) *Refusal {
+	var list []string
+	for _, t := range s.Tokens {
+		if t.Account == id {
+			list = append(list, t.ID)
+		}
+	}
+	switch n := len(list); {
+	case n == 0:
+		return refuse(NoSuchToken, "there is no token %q; muster token list shows them", clip(id))
+	case n > mostTokensNamed:
+		return refuse(NoSuchToken, "%s is a service account, and no token; muster token list --account %s shows its %s", id, id, text.Count(n, "token"))
+	}
+	return refuse(NoSuchToken, "%s is a service account, and no token; its tokens: %s", id, strings.Join(list, ", "))
+}
+
 func revokeToken(s *fleet.State, c RevokeToken) ([]event.Event, *Refusal) {
 	if s.Token(c.ID) == nil {
-		return nil, refuse(NoSuchToken, "there is no token %q", clip(c.ID))
+		return nil, UnknownToken(s, c.ID)
 	}
 	return one(event.TokenRevoked(c))
 }

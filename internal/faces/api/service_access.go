@@ -151,14 +151,17 @@ func (s accessService) makeToken(ctx context.Context, m writeMessage, account st
 // RotateToken makes a new token for the account of another, which stays good for an hour.
 func (s accessService) RotateToken(ctx context.Context, m *musterv1.RotateTokenRequest) (*musterv1.RotateTokenResponse, error) {
 	var old *fleet.ServiceToken
+	var unknown *core.Refusal
 	s.engine.Read(func(state *fleet.State) {
 		if is := state.Token(m.GetId()); is != nil {
 			c := *is
 			old = &c
+			return
 		}
+		unknown = core.UnknownToken(state, m.GetId())
 	})
 	if old == nil {
-		return nil, &core.Refusal{Code: core.NoSuchToken, Message: "there is no token " + m.GetId()}
+		return nil, unknown
 	}
 	t, secret, w, err := s.makeToken(ctx, m, old.Account, m.GetDays(), core.ShortenToken{ID: old.ID, Until: fleet.InstantOf(s.now()).Add(rotation)})
 	return &musterv1.RotateTokenResponse{Written: w, Token: t, Secret: secret}, err

@@ -46,7 +46,11 @@ func (s accessService) EndSessions(ctx context.Context, m *musterv1.EndSessionsR
 		what = "the sign-in " + m.GetId()
 	}
 	s.note(ctx, audit.SignedOut, "ended "+what+" of user:"+m.GetUser())
-	for _, one := range s.signIns.list(m.GetUser()) {
+	list := s.signIns.list(m.GetUser())
+	if len(list) == 0 {
+		w.Notes = append(w.Notes, "No sign-in of "+m.GetUser()+" was seen since this server started. If the name is misspelt, none is ended: muster session list shows the names that were seen.")
+	}
+	for _, one := range list {
 		if one.by == "tokens-file" && (m.GetId() == "" || m.GetId() == one.id) {
 			w.Notes = append(w.Notes, "The token of "+one.user+" in the tokens file stays good until its entry is taken out of the file.")
 			break

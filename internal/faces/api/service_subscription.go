@@ -22,6 +22,8 @@ type Notifier interface {
 	Secret(s *fleet.Subscription) string
 	// Test calls a subscription's URL once.
 	Test(ctx context.Context, s *fleet.Subscription) error
+	// Refuses says why no call can ever go to a URL; nil: one may.
+	Refuses(url string) error
 }
 
 // Deliveries say how a subscription stands. Its fields are those of the
@@ -39,6 +41,11 @@ type Deliveries struct {
 
 // Subscribe sets a subscription, or replaces the one of its name.
 func (s subscriptionService) Subscribe(ctx context.Context, m *musterv1.SubscribeRequest) (*musterv1.SubscribeResponse, error) {
+	if s.notifier != nil {
+		if err := s.notifier.Refuses(m.GetSubscription().GetUrl()); err != nil {
+			return nil, &core.Refusal{Code: core.Invalid, Message: err.Error()}
+		}
+	}
 	w, err := s.written(ctx, m, wire.ReadSubscription(m.GetSubscription()), nil)
 	return &musterv1.SubscribeResponse{Written: w}, err
 }

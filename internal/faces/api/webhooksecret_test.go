@@ -18,6 +18,7 @@ type quiet struct{}
 func (quiet) Status(string) (api.Deliveries, bool)            { return api.Deliveries{}, false }
 func (quiet) Secret(*fleet.Subscription) string               { return "0123456789abcdef" }
 func (quiet) Test(context.Context, *fleet.Subscription) error { return nil }
+func (quiet) Refuses(string) error                            { return nil }
 
 // pathThatLetsIn is the part of a webhook's URL that lets in who knows it.
 const pathThatLetsIn = "T0SECRET/B0PATH"

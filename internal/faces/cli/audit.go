@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -113,8 +114,9 @@ func newAuditVerify(a *app) *cobra.Command {
 		Short:   "prove that neither the audit log nor the journal was changed since it was written",
 		Example: "  muster audit verify",
 		Long: `Verify goes through the audit log and the journal from the beginning, and compares every head in the log
-with the records that it names. It exits with 3 where something is not as it was written. The head that
-it prints can be kept elsewhere: a later head that does not contain it is a changed past.`,
+with the records that it names. It exits with 3 where something is not as it was written; with -o json
+the field broken says what. The head that it prints can be kept elsewhere: a later head that does not
+contain it is a changed past.`,
 		Args: needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, end := a.within(cmd.Context())
@@ -125,13 +127,29 @@ it prints can be kept elsewhere: a later head that does not contain it is a chan
 			if err != nil {
 				return err
 			}
-			if len(res.GetBroken()) > 0 {
-				return fmt.Errorf("not as it was written: %s", strings.Join(res.GetBroken(), "; "))
-			}
-			return a.print(a.Out, answer{message: res, lead: func(p *page) {
-				p.say("%s written", text.Counted(int64(res.GetEntries()), "entry of the audit log is as it was", "entries of the audit log are as they were"))
-				p.say("the journal is as it was written up to version %d: %s", res.GetVersion(), res.GetHead())
-			}})
+			return a.proven(res)
 		},
 	}
+}
+
+// proven says whether all is as it was written; else it is said what is not, and the exit code is 3.
+func (a *app) proven(res *musterv1.VerifyAuditResponse) error {
+	broken := res.GetBroken()
+	err := a.print(a.Out, answer{message: res, lead: func(p *page) {
+		if len(broken) > 0 {
+			p.say("not all is as it was written:")
+			for _, one := range broken {
+				p.wrapAs("  - ", one)
+			}
+			return
+		}
+		p.say("%s written", text.Counted(int64(res.GetEntries()), "entry of the audit log is as it was", "entries of the audit log are as they were"))
+		p.say("the journal is as it was written up to version %d: %s", res.GetVersion(), res.GetHead())
+	}})
+	if err != nil || len(broken) == 0 {
+		return err
+	}
+	const said = "the audit log or the journal is not as it was written"
+	_, _ = fmt.Fprintln(a.Err, "muster: "+said)
+	return &told{errors.New(said), ExitNotMet}
 }

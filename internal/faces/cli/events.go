@@ -91,6 +91,8 @@ func unseen(res *musterv1.ListEventsResponse, lines int) string {
 	switch {
 	case res.GetNext() != 0:
 		return fmt.Sprintf("There are more than these %s; the same with --from %d goes on.", these, res.GetNext())
+	case res.GetEarlier() && n == 0:
+		return "None of the last records is what was asked for; --since 2h has all of a time, --limit and --from others."
 	case res.GetEarlier() && n == 1:
 		return "This is the last " + strings.TrimPrefix(these, "1 ") + "; --since 2h has all of a time, --limit and --from others."
 	case res.GetEarlier():

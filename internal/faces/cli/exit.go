@@ -17,7 +17,7 @@ const (
 	ExitOK         = 0
 	ExitError      = 1 // an error, or a refusal
 	ExitUsage      = 2 // a wrong command line, or malformed input
-	ExitNotMet     = 3 // what was asked for is not so; only with --exit-code
+	ExitNotMet     = 3 // what was asked for is not so; with --exit-code, or where a proof fails
 	ExitNotAllowed = 4
 	ExitStale      = 5 // made from a state that has moved on
 	ExitTimeout    = 124
@@ -62,7 +62,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.As(err, &malformed), errors.As(err, &file):
+	case errors.As(err, &malformed), errors.As(err, &file), errors.As(err, new(*client.TokenInClear)), errors.As(err, new(*client.NoAddress)):
 		return ExitUsage
 	case client.NotAllowed(err):
 		return ExitNotAllowed

@@ -97,7 +97,7 @@ func TestPoolsOfTheCommandLine(t *testing.T) {
 
 func TestAShapeIsToldWhatIsWrongWithIt(t *testing.T) {
 	for given, says := range map[string]string{
-		"w=0x8": "1 to 1,000,000 replicas of 1 to 1024 GPUs", "w=5..2x8": "the least first", "w=16": "write NAME=16x8",
+		"w=0x8": "1 to 1,000,000 replicas of 1 to 64 GPUs", "w=5..2x8": "the least first", "w=16": "write NAME=16x8",
 	} {
 		if _, err := readPools([]string{given}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v; want it to say %q", given, err, says)

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"connectrpc.com/connect"
@@ -73,6 +72,9 @@ const signInPatience = 10 * time.Minute
 func (o *loginOptions) run(ctx context.Context) error {
 	ctx, end := context.WithTimeout(ctx, signInPatience)
 	defer end()
+	if at := client.InClear(o.server); at != "" && !PlainHTTP(o.Getenv) {
+		return &client.TokenInClear{Address: at}
+	}
 	where, err := o.whereToSignIn(ctx)
 	if err != nil {
 		return err
@@ -110,7 +112,7 @@ func (o *loginOptions) run(ctx context.Context) error {
 
 // greeted says as whom the server knows who signed in. A sign-in that it refuses is none.
 func (o *loginOptions) greeted(ctx context.Context, where signInAt, idToken string) error {
-	c := client.New(client.Options{Address: o.server, Token: idToken, HTTPClient: o.HTTP})
+	c := client.New(client.Options{Address: o.server, Token: idToken, HTTPClient: o.HTTP, PlainHTTP: PlainHTTP(o.Getenv)})
 	s, err := c.System.Status(ctx, &musterv1.StatusRequest{WithoutWorkloads: true})
 	if connect.CodeOf(err) == connect.CodeUnauthenticated {
 		refused := fmt.Errorf("%s does not take the sign-in at %s: %s", o.server, where.Issuer, explain(err))
@@ -197,15 +199,11 @@ func Loopback(host string) bool {
 func (a *app) baseURL() string { return a.baseURLs()[0] }
 
 // baseURLs are the URLs of the servers that are named.
-func (a *app) baseURLs() (list []string) {
-	for one := range strings.SplitSeq(a.server, ",") {
-		one = strings.TrimRight(strings.TrimSpace(one), "/")
-		if !strings.Contains(one, "://") {
-			one = "http://" + one
-		}
-		list = append(list, one)
+func (a *app) baseURLs() []string {
+	if list := client.URLs(a.server); len(list) > 0 {
+		return list
 	}
-	return list
+	return []string{a.server} // commas alone: a call says that it is no address
 }
 
 // byCode has a person type a code in a browser anywhere.

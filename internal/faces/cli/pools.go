@@ -17,7 +17,7 @@ var poolShape = regexp.MustCompile(`^(\d+)(?:\.\.(\d+))?x(\d+)$`)
 // Bounds of a pool: a number beyond them is a typing error.
 const (
 	mostReplicas = 1_000_000
-	mostPerNode  = 1024
+	mostPerNode  = 64
 	mostRank     = 1000
 )
 

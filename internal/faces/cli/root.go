@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -145,7 +146,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(badFlag)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", fmt.Sprintf("FlagUsagesWrapped %d", widest)))
+	foldHelp(root)
 	root.AddGroup(
 		&cobra.Group{ID: running, Title: "Run a fleet:"},
 		&cobra.Group{ID: asking, Title: "Ask:"},
@@ -413,7 +414,13 @@ func (a *app) getenv(key, otherwise string) string {
 
 // client reaches the server.
 func (a *app) client() *client.Client {
-	return client.New(client.Options{Address: a.server, Token: cmp.Or(a.tokenInForce(), a.localToken()), As: a.as, HTTPClient: a.HTTP})
+	return client.New(client.Options{Address: a.server, Token: cmp.Or(a.tokenInForce(), a.localToken()), As: a.as, HTTPClient: a.HTTP, PlainHTTP: PlainHTTP(a.Getenv)})
+}
+
+// PlainHTTP says whether a token may go to another machine by plain HTTP, as the environment says.
+func PlainHTTP(getenv func(string) string) bool {
+	free, err := strconv.ParseBool(getenv(client.PlainHTTPEnv))
+	return err == nil && free
 }
 
 // tokenEnv names the variable that may hold a token.

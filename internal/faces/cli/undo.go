@@ -239,7 +239,7 @@ func (a *app) undoes(ctx context.Context, r *musterv1.Record, over endings) (com
 			continue
 		}
 		if line := a.reverse(ctx, e.GetKind(), f, r); line != nil {
-			commands = append(commands, a.because(r, line))
+			commands = append(commands, a.because(r, a.byTwo(ctx, line)))
 		}
 	}
 	if starts(r) != "" {
@@ -273,4 +273,18 @@ func starts(r *musterv1.Record) string {
 // because writes a command that says why it is given.
 func (a *app) because(r *musterv1.Record, line []string) string {
 	return words.Shell(append(append([]string{"muster"}, line...), "--reason", undoing+fmt.Sprint(r.GetSeq()))...)
+}
+
+// byTwo adds --propose to a command that takes two people by the policy in force.
+func (a *app) byTwo(ctx context.Context, line []string) []string {
+	sets, over := line[0] == "buffer", slices.Contains(line, "--overcommit")
+	if !sets && !over {
+		return line
+	}
+	res, err := a.client().Fleet.GetFleet(ctx, &musterv1.GetFleetRequest{})
+	two := res.GetPolicy().GetTwoPeople().GetFor()
+	if err == nil && (sets && slices.Contains(two, "policy") || over && slices.Contains(two, "overcommit")) {
+		return append(line, "--propose")
+	}
+	return line
 }

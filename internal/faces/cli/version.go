@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/muster-fleet/muster/client"
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 )
 
@@ -37,9 +39,17 @@ func (a *app) version(ctx context.Context) error {
 	return a.print(a.Out, answer{value: value, rows: rows, lead: func(p *page) {
 		p.say("muster %s (%s, %s/%s)", a.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		if err != nil {
-			p.say("server %s: none answers there", a.server)
+			p.say("server %s: %s", a.server, noVersion(err))
 			return
 		}
 		p.say("server %s: muster %s (%s)", a.server, server.GetVersion(), server.GetGo())
 	}})
+}
+
+// noVersion is why a server does not say its version.
+func noVersion(err error) string {
+	if errors.As(err, new(*client.Unreachable)) || exitCode(err) == ExitTimeout {
+		return "none answers there"
+	}
+	return explain(err)
 }

@@ -39,10 +39,36 @@ func (e Egress) control(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return err
 	}
-	if ip := at.Addr().Unmap(); !e.Local && (ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || ip.IsInterfaceLocalMulticast()) {
+	if !e.Local && isLocal(at.Addr()) {
 		return errLocal
 	}
 	return nil
+}
+
+// isLocal says whether an address is this machine's, or its link's.
+func isLocal(at netip.Addr) bool {
+	ip := at.Unmap()
+	return ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || ip.IsInterfaceLocalMulticast()
+}
+
+// refuses says why no call can ever go to a URL, as far as it says itself where it leads; nil: one may.
+// What a name leads to is looked at before each call.
+func (e Egress) refuses(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" {
+		return nil //nolint:nilerr // what is wrong with it is said elsewhere
+	}
+	host := u.Hostname()
+	if !e.allows(host) {
+		return fmt.Errorf("the host %.100q is none that webhooks of this server may go to; name one of %.200s, or have it added to --webhooks-to of muster up", host, strings.Join(e.Hosts, ", "))
+	}
+	at, err := netip.ParseAddr(host)
+	local := strings.EqualFold(host, "localhost") || err == nil && isLocal(at)
+	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u})
+	if e.Local || !local || err != nil || proxy != nil {
+		return nil //nolint:nilerr // a call says it
+	}
+	return fmt.Errorf("%.100s is this server's own machine or its link, where no webhook goes; name a host that others reach, or start the server with --webhooks-local", host)
 }
 
 // client calls where webhooks may go.

@@ -48,3 +48,29 @@ func TestWebhooksStayOutOfThisMachine(t *testing.T) {
 		t.Errorf("a failure says: %v", err)
 	}
 }
+
+// What a URL itself says of where it leads is enough to refuse it before the first call, as that would be.
+func TestAURLThatNoCallCanGoToIsKnown(t *testing.T) {
+	only := Egress{Hosts: []string{"hooks.example.org"}}
+	for _, one := range []struct {
+		to   Egress
+		url  string
+		want string // "": it is let be
+	}{
+		{Egress{}, "http://127.0.0.1:9999/x", "--webhooks-local"},
+		{Egress{}, "https://LOCALHOST/x", "--webhooks-local"},
+		{Egress{}, "https://169.254.169.254/", "--webhooks-local"},
+		{Egress{}, "http://169.254.169.254/", "--webhooks-local"},
+		{Egress{}, "https://[::ffff:127.0.0.1]/", "--webhooks-local"},
+		{Egress{}, "https://10.0.0.7/", ""},
+		{Egress{}, "https://hooks.example.org/", ""},
+		{Egress{Local: true}, "http://127.0.0.1:9999/x", ""},
+		{only, "https://evil.example.net/", "name one of hooks.example.org"},
+		{only, "https://hooks.example.org/", ""},
+	} {
+		err := one.to.refuses(one.url)
+		if (err == nil) != (one.want == "") || err != nil && !strings.Contains(err.Error(), one.want) {
+			t.Errorf("%+v: %v", one, err)
+		}
+	}
+}

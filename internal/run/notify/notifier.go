@@ -68,6 +68,9 @@ func New(o Options) (*Notifier, error) {
 // refuse what is signed with it until they know their new secrets.
 func (n *Notifier) KeyChanged() bool { return n.newKey }
 
+// Refuses says why no call can ever go to a URL; nil: one may.
+func (n *Notifier) Refuses(url string) error { return n.o.To.refuses(url) }
+
 // noRedirect: what was signed for one host is not sent on to another.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
