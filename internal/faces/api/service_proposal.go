@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/run/audit"
@@ -70,18 +69,4 @@ func (s accessService) answered(ctx context.Context, m writeMessage, c core.Comm
 		}
 	}
 	return w, nil
-}
-
-// proposalsOpen are banners about changes that wait for a second person, for callers who see
-// plans.
-func proposalsOpen(state *fleet.State, c *caller) (banners []string) {
-	if !c.may(access.ReadPlans) {
-		return nil
-	}
-	for _, p := range state.Proposals {
-		if p.State == fleet.ProposalOpen {
-			banners = append(banners, fmt.Sprintf("Proposal %d waits for a second person: %s would %s. muster proposal approve %d, or /do/approve?id=%d", p.ID, p.By, p.Says, p.ID, p.ID))
-		}
-	}
-	return banners
 }
