@@ -86,6 +86,18 @@ func unkept(p *fleet.Proposal) (Command, *Refusal) {
 	return nil, refuse(WrongState, "proposal %d is of another version of Muster; withdraw it, and propose it anew", p.ID)
 }
 
+// Proposed is the command that waits in a proposal; ok is false for one of another version of Muster.
+func Proposed(p *fleet.Proposal) (c Command, ok bool) {
+	c, refusal := unkept(p)
+	return c, refusal == nil
+}
+
+// MovedOn says whether the policy in force is another one than a proposal of a policy was made under.
+func MovedOn(s *fleet.State, p *fleet.Proposal) bool {
+	c, ok := Proposed(p)
+	return ok && base(s, c) != p.Base
+}
+
 // takesTwo is what of a command takes two people; "": nothing. Less may be asked of two people
 // only by two people.
 func takesTwo(s *fleet.State, c Command) string {
@@ -326,7 +338,7 @@ func differing(is, want fleet.Policy) (names []string) {
 // take back what others decided meanwhile.
 func movedOnSince(s *fleet.State, p *fleet.Proposal, c Command) *Refusal {
 	if base(s, c) != p.Base {
-		return refuse(Stale, "the policy has changed since proposal %d was made; propose it anew", p.ID)
+		return refuse(Stale, "the policy has changed since proposal %d was made: %s proposes it anew, and another person declines this one", p.ID, p.By)
 	}
 	return nil
 }

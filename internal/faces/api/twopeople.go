@@ -6,6 +6,7 @@ import (
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/access"
+	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 	"github.com/muster-fleet/muster/internal/state/text"
@@ -47,7 +48,7 @@ func proposalsOpen(state *fleet.State, c *caller) (list []*musterv1.Warning) {
 		case len(list) == mostProposals:
 			more++
 		default:
-			list = append(list, proposalOpen(p, c))
+			list = append(list, proposalOpen(state, p, c))
 		}
 	}
 	if more > 0 {
@@ -57,11 +58,15 @@ func proposalsOpen(state *fleet.State, c *caller) (list []*musterv1.Warning) {
 }
 
 // proposalOpen says of a proposal that it waits: to who made it, and to others.
-func proposalOpen(p *fleet.Proposal, c *caller) *musterv1.Warning {
-	if p.By == c.actor.Name {
-		return &musterv1.Warning{Key: ownKey + fmt.Sprint(p.ID), Text: fmt.Sprintf("Proposal %d, which is your own, waits for a second person. It would %s. muster proposal withdraw %d takes it back", p.ID, inShort(p.Says), p.ID)}
+func proposalOpen(state *fleet.State, p *fleet.Proposal, c *caller) *musterv1.Warning {
+	says := inShort(proposalSays(state, p))
+	if core.MovedOn(state, p) {
+		return &musterv1.Warning{Key: ownKey + fmt.Sprint(p.ID), Text: fmt.Sprintf("Proposal %d is stale: the policy has changed since %s made it. Its author proposes it anew, and another person declines this one", p.ID, p.By)}
 	}
-	return &musterv1.Warning{Key: waitsKey + fmt.Sprint(p.ID), Text: fmt.Sprintf("Proposal %d waits for a second person: %s would %s. muster proposal list shows it, and muster proposal approve %d does it", p.ID, p.By, inShort(p.Says), p.ID)}
+	if p.By == c.actor.Name {
+		return &musterv1.Warning{Key: ownKey + fmt.Sprint(p.ID), Text: fmt.Sprintf("Proposal %d, which is your own, waits for a second person. It would %s. muster proposal withdraw %d takes it back", p.ID, says, p.ID)}
+	}
+	return &musterv1.Warning{Key: waitsKey + fmt.Sprint(p.ID), Text: fmt.Sprintf("Proposal %d waits for a second person: %s would %s. muster proposal list shows it, and muster proposal approve %d does it", p.ID, p.By, says, p.ID)}
 }
 
 // mostSaid is how many characters a warning has of what a proposal would do.

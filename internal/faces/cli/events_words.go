@@ -9,7 +9,10 @@ import (
 )
 
 // names knows workloads by their numbers, which is how events call them.
-type names struct{ jobs map[uint64]string }
+type names struct {
+	jobs   map[uint64]string
+	unsaid []string // kinds of events that are not told of
+}
 
 // learn finds out the names of the workloads that records mention. What cannot
 // be found out stays a number.
