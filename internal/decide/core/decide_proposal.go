@@ -204,7 +204,7 @@ func answerProposal(s *fleet.State, r Request, c AnswerProposal, now fleet.Insta
 	}
 	switch {
 	case proposedBy(p, r.Actor):
-		return nil, refuse(TwoPeople, "proposal %d is %s's own; another person answers it, and muster proposal withdraw takes it back", c.ID, r.Actor.Name)
+		return nil, ownProposal(p, r.Actor)
 	case c.Approve && !aPerson(r.Actor):
 		return nil, refuse(TwoPeople, "%s is no person who signed in; a person approves proposal %d", r.Actor.Name, c.ID)
 	}
@@ -229,6 +229,14 @@ func answerProposal(s *fleet.State, r Request, c AnswerProposal, now fleet.Insta
 	}
 	ended.State = fleet.ProposalApproved
 	return append([]event.Event{ended}, events...), nil
+}
+
+// ownProposal refuses an answer to one's own proposal.
+func ownProposal(p *fleet.Proposal, by Actor) *Refusal {
+	if by.Name == p.By {
+		return refuse(TwoPeople, "%s made proposal %d; another person answers it, and muster proposal withdraw takes it back", p.By, p.ID)
+	}
+	return refuse(TwoPeople, "%s made proposal %d, and %s is no other person; another one answers it, and muster proposal withdraw takes it back", p.By, p.ID, by.Name)
 }
 
 // proposedBy says whether an actor would answer their own proposal: as themselves, as whom

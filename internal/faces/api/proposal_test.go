@@ -94,7 +94,10 @@ func TestTwoPeopleChangeThePolicy(t *testing.T) {
 	for what, c := range map[string]*client.Client{"amy": amy, "amy, acting for ben": h.as(amyToken, "ben"), "ben, acting for amy": h.as(benToken, "amy")} {
 		_, err := c.Access.AnswerProposal(ctx, yes("mine"))
 		equal(t, what, client.Refused(err, client.TwoPeople) || client.Refused(err, client.NotOperator), true)
+		equal(t, what+" is called another's own", strings.Contains(err.Error(), "'s own"), false)
 	}
+	_, err = bob.Access.ListProposals(ctx, &musterv1.ListProposalsRequest{})
+	equal(t, "bob reads proposals", err != nil && strings.Contains(err.Error(), "no role to read proposals; that takes"), true)
 	_, err = bob.Access.AnswerProposal(ctx, yes("why not"))
 	equal(t, "bob, who may not set it himself", client.Refused(err, client.NotOperator), true)
 	_, err = bob.Access.AnswerProposal(ctx, &musterv1.AnswerProposalRequest{Id: 1})

@@ -33,7 +33,10 @@ func (n *names) of(id uint64) string {
 	if name := n.jobs[id]; name != "" {
 		return name
 	}
-	return fmt.Sprintf("number %d", id)
+	if n.asked[0] <= id && id <= n.asked[1] {
+		return text.OfOthers(1)
+	}
+	return fmt.Sprintf("workload %d", id)
 }
 
 // holdsWords are the ways to hold GPUs, by their numbers in events.

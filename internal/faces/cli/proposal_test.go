@@ -17,3 +17,13 @@ func TestAStaleProposalIsMarked(t *testing.T) {
 		t.Errorf("%s, %s:\n%s", stateOf(list[0]), stateOf(list[1]), out.String())
 	}
 }
+
+// Work that the reader may not read was "number 1849".
+func TestWorkOfOthersHasAPlainSubject(t *testing.T) {
+	n := &names{jobs: map[uint64]string{4: "red/a"}, asked: [2]uint64{4, 9}}
+	for id, want := range map[uint64]string{4: "red/a", 7: "another team's work", 12: "workload 12"} {
+		if is := n.of(id); is != want {
+			t.Errorf("workload %d is called %q, want %q", id, is, want)
+		}
+	}
+}
