@@ -36,7 +36,7 @@ func (n *names) of(id uint64) string {
 	if n.asked[0] <= id && id <= n.asked[1] {
 		return text.OfOthers(1)
 	}
-	return fmt.Sprintf("workload %d", id)
+	return fmt.Sprintf("number %d", id)
 }
 
 // holdsWords are the ways to hold GPUs, by their numbers in events.
