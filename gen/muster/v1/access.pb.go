@@ -1530,8 +1530,10 @@ type Proposal struct {
 	AnsweredBy string                 `protobuf:"bytes,9,opt,name=answered_by,json=answeredBy,proto3" json:"answered_by,omitempty"`
 	Answer     string                 `protobuf:"bytes,10,opt,name=answer,proto3" json:"answer,omitempty"`
 	Answered   *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=answered,proto3" json:"answered,omitempty"`
-	// What it would do, in words that follow "would".
-	Says          string `protobuf:"bytes,12,opt,name=says,proto3" json:"says,omitempty"`
+	// What it would do, in words that follow "would": what each thing that it changes is now, and becomes.
+	Says string `protobuf:"bytes,12,opt,name=says,proto3" json:"says,omitempty"`
+	// The policy in force is another one than it was made under: it cannot be approved. Who proposed it proposes it anew.
+	Stale         bool `protobuf:"varint,13,opt,name=stale,proto3" json:"stale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1648,6 +1650,13 @@ func (x *Proposal) GetSays() string {
 		return x.Says
 	}
 	return ""
+}
+
+func (x *Proposal) GetStale() bool {
+	if x != nil {
+		return x.Stale
+	}
+	return false
 }
 
 type ListProposalsRequest struct {
@@ -2402,7 +2411,7 @@ const file_muster_v1_access_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04user\x12\x18\n" +
 	"\x02id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\x02id\"C\n" +
 	"\x13EndSessionsResponse\x12,\n" +
-	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xd1\x02\n" +
+	"\awritten\x18\x01 \x01(\v2\x12.muster.v1.WrittenR\awritten\"\xe7\x02\n" +
 	"\bProposal\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x14\n" +
 	"\x05about\x18\x02 \x01(\tR\x05about\x12\x18\n" +
@@ -2417,7 +2426,8 @@ const file_muster_v1_access_proto_rawDesc = "" +
 	"\x06answer\x18\n" +
 	" \x01(\tR\x06answer\x126\n" +
 	"\banswered\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\banswered\x12\x12\n" +
-	"\x04says\x18\f \x01(\tR\x04says\"(\n" +
+	"\x04says\x18\f \x01(\tR\x04says\x12\x14\n" +
+	"\x05stale\x18\r \x01(\bR\x05stale\"(\n" +
 	"\x14ListProposalsRequest\x12\x10\n" +
 	"\x03all\x18\x01 \x01(\bR\x03all\"o\n" +
 	"\x15ListProposalsResponse\x12#\n" +

@@ -86,6 +86,18 @@ func unkept(p *fleet.Proposal) (Command, *Refusal) {
 	return nil, refuse(WrongState, "proposal %d is of another version of Muster; withdraw it, and propose it anew", p.ID)
 }
 
+// Proposed is the command that waits in a proposal; ok is false for one of another version of Muster.
+func Proposed(p *fleet.Proposal) (c Command, ok bool) {
+	c, refusal := unkept(p)
+	return c, refusal == nil
+}
+
+// MovedOn says whether the policy in force is another one than a proposal of a policy was made under.
+func MovedOn(s *fleet.State, p *fleet.Proposal) bool {
+	c, ok := Proposed(p)
+	return ok && base(s, c) != p.Base
+}
+
 // takesTwo is what of a command takes two people; "": nothing. Less may be asked of two people
 // only by two people.
 func takesTwo(s *fleet.State, c Command) string {
@@ -197,7 +209,7 @@ func answerProposal(s *fleet.State, r Request, c AnswerProposal, now fleet.Insta
 	case c.Approve && r.Actor.Unnamed:
 		return nil, unnamed(r.Actor, fmt.Sprintf("approve proposal %d", c.ID))
 	case proposedBy(p, r.Actor):
-		return nil, refuse(TwoPeople, "proposal %d is %s's own; another person answers it, and muster proposal withdraw takes it back", c.ID, r.Actor.Name)
+		return nil, ownProposal(p, r.Actor)
 	case c.Approve && !aPerson(r.Actor):
 		return nil, refuse(TwoPeople, "%s is no person who signed in; a person approves proposal %d", r.Actor.Name, c.ID)
 	}
@@ -222,6 +234,14 @@ func answerProposal(s *fleet.State, r Request, c AnswerProposal, now fleet.Insta
 	}
 	ended.State = fleet.ProposalApproved
 	return append([]event.Event{ended}, events...), nil
+}
+
+// ownProposal refuses an answer to one's own proposal.
+func ownProposal(p *fleet.Proposal, by Actor) *Refusal {
+	if by.Name == p.By {
+		return refuse(TwoPeople, "%s made proposal %d; another person answers it, and muster proposal withdraw takes it back", p.By, p.ID)
+	}
+	return refuse(TwoPeople, "%s made proposal %d, and %s is no other person; another one answers it, and muster proposal withdraw takes it back", p.By, p.ID, by.Name)
 }
 
 // proposedBy says whether an actor would answer their own proposal: as themselves, as whom
@@ -336,7 +356,7 @@ func differing(is, want fleet.Policy) (names []string) {
 // take back what others decided meanwhile.
 func movedOnSince(s *fleet.State, p *fleet.Proposal, c Command) *Refusal {
 	if base(s, c) != p.Base {
-		return refuse(Stale, "the policy has changed since proposal %d was made; propose it anew", p.ID)
+		return refuse(Stale, "the policy has changed since proposal %d was made: %s proposes it anew, and another person declines this one", p.ID, p.By)
 	}
 	return nil
 }

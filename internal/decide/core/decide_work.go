@@ -64,7 +64,7 @@ func findOwn(s *fleet.State, a Actor, namespace, name string) (*fleet.Workload, 
 		return nil, refuse(WrongState, "workload %s/%s is %s already", namespace, name, w.State)
 	}
 	if (a.User == "" || a.User != w.User) && !a.may(access.ChangeWork, access.Place{Namespace: namespace}) {
-		return nil, refuse(AccessDenied, "workload %s/%s belongs to %q; only its submitter and operators may change it, and who leads namespace %s", namespace, name, w.User, namespace)
+		return nil, refuse(AccessDenied, "workload %s/%s belongs to %q; only its submitter, operators and team leads of namespace %s may change it", namespace, name, w.User, namespace)
 	}
 	if s.OnlySeen(&w.Spec) && a.Name != Driver.Name {
 		return nil, onlySeen(s, w)

@@ -48,7 +48,7 @@ func (a Actor) lacks(action access.Action, at access.Place) *Refusal {
 	case !access.MaySomewhere(a.rights, action):
 		return refuse(NotOperator, "only operators can do this, and people with the role %s: %s may not %s; muster role grant gives a role", access.Wanted(action), a.Name, rule.Means)
 	}
-	return refuse(AccessDenied, "no role of %s reaches %s; to %s there takes %s", a.Name, placeText(at), rule.Means, access.Wanted(action))
+	return refuse(AccessDenied, "no role of %s reaches %s, where it takes %s to %s", a.Name, placeText(at), access.Wanted(action), rule.Means)
 }
 
 func placeText(at access.Place) string {

@@ -172,7 +172,14 @@ func TestBreakingTheGlassIsLoudAndEnds(t *testing.T) {
 	s, err := h.as(bobToken, "").System.Status(t.Context(), &musterv1.StatusRequest{})
 	must(t, err)
 	equal(t, "the banner that bob sees", strings.Contains(strings.Join(s.GetBanners(), ";"), "user:ada broke the glass"), true)
+	equal(t, "bob's warnings", len(s.GetWarnings()), 1)
+	w := s.GetWarnings()[0]
+	equal(t, "when, and why", strings.Contains(w.GetText(), "broke the glass at 20") && strings.HasSuffix(w.GetText(), ": everybody else is away"), true)
+	equal(t, "its key and its end", strings.HasPrefix(w.GetKey(), "glass user:ada ") && w.GetUntil() != nil && w.GetAcknowledgedBy() == "", true)
 	h.later(rotated)
+	s, err = h.as(bobToken, "").System.Status(t.Context(), &musterv1.StatusRequest{})
+	must(t, err)
+	equal(t, "bob's warnings an hour later", len(s.GetWarnings()), 0)
 	_, err = ada.Quotas.CreateQuota(t.Context(), &musterv1.CreateQuotaRequest{Path: "hers-too"})
 	equal(t, "an hour later", client.Refused(err, client.NotOperator), true)
 }

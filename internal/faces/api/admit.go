@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -33,7 +34,7 @@ func (c *caller) admit(path string) error {
 	if own, user, is := strings.Cut(c.actor.Name, " for user:"); is {
 		who, hint = user+", for whom you act (--as),", "; without --as you act as "+own
 	}
-	return &core.Refusal{Code: core.NotOperator, Message: who + " is not an operator and has no role to " + rule.Means + "; that takes " + access.Wanted(action) + hint}
+	return &core.Refusal{Code: core.NotOperator, Message: who + " is not an operator and has no role to " + cmp.Or(asks[path], rule.Means) + "; that takes " + access.Wanted(action) + hint}
 }
 
 // ofFleet are actions on what is in no scope: a webhook is the fleet's, and hears of all of it. A role in a scope does not reach them.

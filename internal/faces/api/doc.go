@@ -34,6 +34,7 @@
 //     policies it changed, shortgrants.go which grants are short by it and backingahead.go which would be,
 //     nodechanges.go where changes of a node's state came from, leavers.go how much work would leave its nodes, soalready.go which nodes have their state already, gainers.go who got the room of a wave, rolloutend.go, rolloutplan.go what a rollout would do, remedy.go what
 //     would help.
+//   - what waits for people: twopeople.go has the warnings about proposals and the broken glass, proposalsays.go says what a proposal changes.
 //   - questions: read.go looks at the state, statecopy.go at a copy; listing.go and eventfilter.go choose, list.go tells of
 //     workloads, and recentevents.go remembers; inventory.go answers programs that build clusters,
 //     checkin.go does not believe a person's check-in, told.go says which work in the way is

@@ -94,7 +94,10 @@ func TestTwoPeopleChangeThePolicy(t *testing.T) {
 	for what, c := range map[string]*client.Client{"amy": amy, "amy, acting for ben": h.as(amyToken, "ben"), "ben, acting for amy": h.as(benToken, "amy")} {
 		_, err := c.Access.AnswerProposal(ctx, yes("mine"))
 		equal(t, what, client.Refused(err, client.TwoPeople) || client.Refused(err, client.NotOperator), true)
+		equal(t, what+" is called another's own", strings.Contains(err.Error(), "'s own"), false)
 	}
+	_, err = bob.Access.ListProposals(ctx, &musterv1.ListProposalsRequest{})
+	equal(t, "bob reads proposals", err != nil && strings.Contains(err.Error(), "no role to read proposals; that takes"), true)
 	_, err = bob.Access.AnswerProposal(ctx, yes("why not"))
 	equal(t, "bob, who may not set it himself", client.Refused(err, client.NotOperator), true)
 	_, err = bob.Access.AnswerProposal(ctx, &musterv1.AnswerProposalRequest{Id: 1})
@@ -132,8 +135,23 @@ func TestAnOldProposalTakesNothingBack(t *testing.T) {
 		_, err := h.Fleet.SetPolicy(ctx, &musterv1.SetPolicyRequest{Write: &musterv1.Write{Propose: true}, Policy: &musterv1.Policy{Buffer: &musterv1.Buffer{Share: share}}})
 		must(t, err)
 	}
-	_, err := ben.Access.AnswerProposal(ctx, &musterv1.AnswerProposalRequest{Id: 2, Approve: true})
+	said := func(id int) string {
+		list, err := ben.Access.ListProposals(ctx, &musterv1.ListProposalsRequest{All: true})
+		must(t, err)
+		p := list.GetProposals()[id-1]
+		return fmt.Sprint(p.GetSays(), " ", p.GetStale())
+	}
+	equal(t, "the first", said(1), "set the policy: buffer fixed 15 % → fixed 30 % false")
+	tried, err := ben.Access.AnswerProposal(ctx, &musterv1.AnswerProposalRequest{Id: 2, Approve: true, Write: &musterv1.Write{DryRun: true}})
 	must(t, err)
+	equal(t, "a dry run of the second", tried.GetWritten().GetNotes()[0], "Proposal 2 would set the policy: buffer fixed 15 % → fixed 20 %.")
+	_, err = ben.Access.AnswerProposal(ctx, &musterv1.AnswerProposalRequest{Id: 2, Approve: true})
+	must(t, err)
+	equal(t, "the first, after that", said(1), "set the policy: buffer fixed 15 % → fixed 30 % true")
+	equal(t, "the second, which was approved", said(2), "set the policy: buffer fixed 15 % → fixed 20 % false")
+	s, err := ben.System.Status(ctx, &musterv1.StatusRequest{})
+	must(t, err)
+	equal(t, "ben's status", strings.Contains(strings.Join(s.GetBanners(), ";"), "Proposal 1 is stale: the policy has changed since operator:amy made it"), true)
 	_, err = ben.Access.AnswerProposal(ctx, &musterv1.AnswerProposalRequest{Id: 1, Approve: true})
 	equal(t, "the older one", client.Refused(err, client.Stale), true)
 	_, err = ben.Access.WithdrawProposal(ctx, &musterv1.WithdrawProposalRequest{Id: 1})
@@ -164,4 +182,35 @@ func TestTheSocketApprovesNothing(t *testing.T) {
 		equal(t, "the socket approves, as "+as, client.Refused(answer(h.as(opsToken, as)), client.TwoPeople), true)
 	}
 	must(t, answer(h.as(benToken, "")))
+}
+
+// WOULD said the name of a setting, and for many changes not what it is now.
+func TestAProposalSaysWhatItChangesFromAndTo(t *testing.T) {
+	h := paired(t)
+	propose := &musterv1.Write{Reason: "it is time", Propose: true}
+	got, err := h.Fleet.GetFleet(t.Context(), &musterv1.GetFleetRequest{})
+	must(t, err)
+	policy := got.GetHealth()
+	policy.Budget, policy.Rules.Rules = new(float64), policy.GetRules().GetRules()[1:]
+	*policy.Budget = 0.2
+	_, err = h.Health.SetHealthPolicy(t.Context(), &musterv1.SetHealthPolicyRequest{Write: propose, Policy: policy})
+	must(t, err)
+	calls := alone(h.Client, propose)
+	for _, what := range []string{"a buffer", "overcommit", "fewer things that take two"} {
+		_, err := calls[what](t.Context())
+		must(t, err)
+	}
+	_, err = h.Haircuts.SetClusterMode(t.Context(), &musterv1.SetClusterModeRequest{Write: propose, Cluster: "tiger", Mode: "shadow"})
+	must(t, err)
+	list, err := h.as(benToken, "").Access.ListProposals(t.Context(), &musterv1.ListProposalsRequest{})
+	must(t, err)
+	for i, want := range []string{
+		"set the health policy: budget 10 % → 20 %, rule \"application errors\" (codes 8 13 31 43 45 66 69 137, own, then nothing, quiet 5m) removed",
+		"set the buffer of tiger: that of the wider scope → fixed 30 %",
+		"set the grant of research/oak in tiger/h200: 32 → 128 GPUs, also beyond what is sustainable",
+		"set the policy: two people [policy, enforce, overcommit, waves] → [policy]",
+		"set the mode of cluster tiger: enforce → shadow",
+	} {
+		equal(t, fmt.Sprint("proposal ", i+1), list.GetProposals()[i].GetSays(), want)
+	}
 }

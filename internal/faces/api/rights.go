@@ -167,3 +167,12 @@ var actions = map[string]access.Action{
 
 // Actions says which action each RPC is, by the path of the RPC.
 func Actions() map[string]access.Action { return maps.Clone(actions) }
+
+// asks says what some RPCs ask for, where the words for their action have more than that.
+var asks = map[string]string{
+	m.AccessServiceListProposalsProcedure:    "read proposals",
+	m.HaircutServiceShadowDecisionsProcedure: "read shadow decisions",
+	m.HaircutServiceShadowHistoryProcedure:   "read shadow decisions",
+	m.HaircutServiceListHaircutsProcedure:    "read haircuts",
+	m.HaircutServiceGetHaircutProcedure:      "read haircuts",
+}

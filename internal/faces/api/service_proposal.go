@@ -5,9 +5,7 @@ import (
 	"fmt"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
-	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
-	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/run/audit"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -37,7 +35,7 @@ func (s accessService) ListProposals(ctx context.Context, m *musterv1.ListPropos
 	seen, err := s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error {
 		for _, p := range state.Proposals {
 			if m.GetAll() || p.State == fleet.ProposalOpen {
-				out.Proposals = append(out.Proposals, wire.Proposal(p))
+				out.Proposals = append(out.Proposals, proposalOf(state, p))
 			}
 		}
 		return nil
@@ -49,7 +47,21 @@ func (s accessService) ListProposals(ctx context.Context, m *musterv1.ListPropos
 // AnswerProposal approves or declines what another person proposed.
 func (s accessService) AnswerProposal(ctx context.Context, m *musterv1.AnswerProposalRequest) (*musterv1.AnswerProposalResponse, error) {
 	w, err := s.answered(ctx, m, core.AnswerProposal{ID: m.GetId(), Approve: m.GetApprove()})
+	if err == nil && m.GetApprove() && w.GetDryRun() {
+		w.Notes = append([]string{s.saysOf(ctx, m.GetId())}, w.GetNotes()...)
+	}
 	return &musterv1.AnswerProposalResponse{Written: w}, err
+}
+
+// saysOf says what a proposal would do.
+func (s accessService) saysOf(ctx context.Context, id uint64) (says string) {
+	_, _ = s.read(ctx, nil, func(state *fleet.State, _ fleet.Instant) error { // where it cannot be read, the effects still say it
+		if p := state.Proposal(id); p != nil {
+			says = fmt.Sprintf("Proposal %d would %s.", id, proposalSays(state, p))
+		}
+		return nil
+	})
+	return says
 }
 
 // WithdrawProposal takes back what the caller proposed.
@@ -70,18 +82,4 @@ func (s accessService) answered(ctx context.Context, m writeMessage, c core.Comm
 		}
 	}
 	return w, nil
-}
-
-// proposalsOpen are banners about changes that wait for a second person, for callers who see
-// plans.
-func proposalsOpen(state *fleet.State, c *caller) (banners []string) {
-	if !c.may(access.ReadPlans) {
-		return nil
-	}
-	for _, p := range state.Proposals {
-		if p.State == fleet.ProposalOpen {
-			banners = append(banners, fmt.Sprintf("Proposal %d waits for a second person: %s would %s. muster proposal approve %d, or /do/approve?id=%d", p.ID, p.By, p.Says, p.ID, p.ID))
-		}
-	}
-	return banners
 }

@@ -28,11 +28,8 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 			out.Nodes += count(p.Nodes)
 			out.Gpus += int32(p.Tally().Installed)
 		}
-		out.Banners = append(append(sealsBroken(state, at), proposalsOpen(state, callerOf(ctx))...), wire.Banners(state.Partitions)...)
-		out.Warnings = wire.Warnings(state, state.Partitions, at)
-		for _, w := range wire.CutWarnings(state, callerOf(ctx).reads(state), at) {
-			out.Banners, out.Warnings = append(out.Banners, w.GetText()), append(out.Warnings, w)
-		}
+		out.Warnings = slices.Concat(glassBroken(state, at), proposalsOpen(state, callerOf(ctx)),
+			wire.Warnings(state, state.Partitions, at), wire.CutWarnings(state, callerOf(ctx).reads(state), at))
 		if m.GetWithoutWorkloads() {
 			return nil
 		}
@@ -59,8 +56,10 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 		if n.Operators && !callerOf(ctx).may(access.SetPolicy) {
 			continue
 		}
-		out.Banners = append(out.Banners, n.Text)
 		out.Warnings = append(out.Warnings, &musterv1.Warning{Key: serverKey + n.Key, Text: n.Text})
+	}
+	for _, w := range out.GetWarnings() {
+		out.Banners = append(out.Banners, w.GetText())
 	}
 	out.Seen = seen
 	return out, err
@@ -100,16 +99,6 @@ func grants(out *musterv1.StatusResponse, partitions []*fleet.Partition) {
 			}
 		}
 	}
-}
-
-// sealsBroken says who broke the glass and is an admin until when.
-func sealsBroken(state *fleet.State, now fleet.Instant) (banners []string) {
-	for _, b := range state.Bindings {
-		if b.Sealed && b.Holds(now) {
-			banners = append(banners, b.Subject.String()+" broke the glass and is an admin until "+clock(b.Until)+": "+b.Reason)
-		}
-	}
-	return banners
 }
 
 func count[T any](list []T) int32 { return int32(len(list)) }

@@ -9,7 +9,11 @@ import (
 )
 
 // names knows workloads by their numbers, which is how events call them.
-type names struct{ jobs map[uint64]string }
+type names struct {
+	jobs   map[uint64]string
+	asked  [2]uint64 // of all workloads in this range the names were asked for: what has none is not the reader's to read
+	unsaid []string  // kinds of events that are not told of
+}
 
 // learn finds out the names of the workloads that records mention. What cannot
 // be found out stays a number.
@@ -51,15 +55,21 @@ func (n *names) unknown(e *musterv1.Event) (ids []uint64) {
 	return ids
 }
 
+// mostNamed is of how many workloads the names are asked for at once.
+const mostNamed = 10000
+
 func (n *names) ask(ctx context.Context, a *app, least, most uint64) {
 	res, err := a.client().Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{
-		States: words.WorkloadStates, From: least, Limit: int32(min(most-least+1, 10000)),
+		States: words.WorkloadStates, From: least, Limit: int32(min(most-least+1, mostNamed)),
 	})
 	if err != nil {
 		return
 	}
 	for _, w := range res.GetWorkloads() {
 		n.jobs[w.GetId()] = nameOf(w)
+	}
+	if most-least < mostNamed {
+		n.asked = [2]uint64{least, most}
 	}
 }
 

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +48,9 @@ func (p *page) warnings(list []*musterv1.Warning) {
 	for _, w := range list {
 		if w.GetAcknowledgedBy() == "" {
 			p.wrapAs(p.paint.paint(bad, "!! "), p.inZone(w.GetText()))
-			p.wrapAs("   ", "key: "+w.GetKey())
+			if acknowledgeable(w) {
+				p.wrapAs("   ", "key: "+w.GetKey())
+			}
 		}
 	}
 	for _, w := range list {
@@ -58,4 +62,11 @@ func (p *page) warnings(list []*musterv1.Warning) {
 	if len(list) > 0 {
 		p.say("")
 	}
+}
+
+// acknowledgeable says whether a warning can be acknowledged. Those that the server says of itself, that a person broke
+// the glass, and that changes wait for a second person stand until that is over.
+func acknowledgeable(w *musterv1.Warning) bool {
+	kind, _, _ := strings.Cut(w.GetKey(), " ")
+	return !slices.Contains([]string{"server", "glass", "proposal", "proposed"}, kind)
 }

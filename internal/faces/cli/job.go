@@ -133,6 +133,9 @@ func (o *jobListOptions) ask(ctx context.Context) (answer, error) {
 	if len(res.GetWorkloads()) == 0 && res.GetOthers() > 0 {
 		ans.table.empty = "There are no workloads here that you may read."
 	}
+	if len(res.GetWorkloads()) == 0 && (o.user != "" || o.namespace != "") && !o.mine { // whether others have some is not told
+		ans.table.empty = "There are no such workloads that you may read."
+	}
 	if len(res.GetWorkloads()) == 0 {
 		ans.unmet = "there is no such workload"
 	}

@@ -33,6 +33,9 @@ func (n *names) of(id uint64) string {
 	if name := n.jobs[id]; name != "" {
 		return name
 	}
+	if n.asked[0] <= id && id <= n.asked[1] {
+		return text.OfOthers(1)
+	}
 	return fmt.Sprintf("number %d", id)
 }
 

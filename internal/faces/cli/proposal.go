@@ -35,13 +35,13 @@ func newProposalList(a *app) *cobra.Command {
 				return err
 			}
 			t := newTable("Nothing waits for a second person.",
-				column{head: "PROPOSAL", name: true}, column{head: "STATE"}, column{head: "BY"}, column{head: "WHEN"}, column{head: "WOULD", folds: true}, column{head: "COMMAND", spare: true}, column{head: "CHANGE", folds: true, spare: true},
+				column{head: "PROPOSAL", name: true}, column{head: "STATE"}, column{head: "BY"}, column{head: "WHEN"}, column{head: "WOULD", folds: true},
 				column{head: "REASON", folds: true}, column{head: "ANSWERED BY"}, column{head: "ANSWER", folds: true, spare: true})
 			for _, p := range res.GetProposals() {
-				t.add(p.GetId(), p.GetState(), p.GetBy(), p.GetAt(), p.GetSays(), p.GetCommand(), p.GetChange(), p.GetReason(), p.GetAnsweredBy(), p.GetAnswer())
+				t.add(p.GetId(), stateOf(p), p.GetBy(), p.GetAt(), p.GetSays(), p.GetReason(), p.GetAnsweredBy(), p.GetAnswer())
 			}
 			mine := a.ownProposals(ctx, res.GetProposals())
-			return a.print(a.Out, answer{message: res, table: t, tail: func(p *page) { p.ownProposals(mine) }})
+			return a.print(a.Out, answer{message: res, table: t, tail: func(p *page) { p.ownProposals(mine); p.staleProposals(res.GetProposals()) }})
 		},
 	}
 	cmd.Flags().BoolVar(&ask.All, "all", false, "those that were answered, too")
@@ -63,6 +63,9 @@ var answering = map[bool]struct{ use, short, said, example string }{
 	false: {"decline NUMBER", "decline what another person proposed", "declined", "  muster proposal decline 3 --reason 'after the deadline'"},
 }
 
+// ofPolicies are the kinds of events that a note about a proposal says in other words: what changes, from and to.
+var ofPolicies = []string{"policy.set", "health.policy.set", "buffer.set", "buffer.cleared"}
+
 func newProposalAnswer(a *app, approve bool) *cobra.Command {
 	w, words := &writing{}, answering[approve]
 	cmd := &cobra.Command{
@@ -73,10 +76,10 @@ func newProposalAnswer(a *app, approve bool) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.write(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
+			return a.writeAround(cmd.Context(), func(ctx context.Context) (*musterv1.Written, error) {
 				res, err := a.client().Access.AnswerProposal(ctx, &musterv1.AnswerProposalRequest{Write: w.message(), Id: id, Approve: approve})
 				return res.GetWritten(), err
-			}, "proposal "+args[0]+" is "+words.said)
+			}, "proposal "+args[0]+" is "+words.said, around{unsaid: ofPolicies})
 		},
 	}
 	w.flags(cmd)
@@ -119,5 +122,23 @@ func (a *app) ownProposals(ctx context.Context, list []*musterv1.Proposal) (numb
 func (p *page) ownProposals(numbers []string) {
 	if len(numbers) > 0 {
 		p.wrapAs("", fmt.Sprintf("You proposed %s: another person approves it, for no person approves their own. muster proposal withdraw takes one back.", words.Few(numbers, 8)))
+	}
+}
+
+// stateOf is where a proposal stands; one is stale where the policy has changed since.
+func stateOf(p *musterv1.Proposal) string {
+	if p.GetStale() {
+		return p.GetState() + ", stale"
+	}
+	return p.GetState()
+}
+
+// staleProposals says what becomes of proposals that cannot be approved any more.
+func (p *page) staleProposals(list []*musterv1.Proposal) {
+	for _, one := range list {
+		if one.GetStale() {
+			p.wrapAs("", fmt.Sprintf("Proposal %d is stale: the policy in force is another one than it was made under, so it cannot be approved. %s proposes it anew, and withdraws this one (muster proposal withdraw %d); another person declines it (muster proposal decline %d).",
+				one.GetId(), one.GetBy(), one.GetId(), one.GetId()))
+		}
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,18 +53,42 @@ func (o *whoamiOptions) ask(ctx context.Context) (answer, error) {
 
 // identity is what of a status is about the caller.
 func identity(s *musterv1.StatusResponse) *musterv1.StatusResponse {
+	var own []*musterv1.Warning
+	if w := brokeGlass(s); w != nil {
+		own = append(own, w)
+	}
 	return &musterv1.StatusResponse{
 		Seen: s.GetSeen(), Actor: s.GetActor(), Operator: s.GetOperator(), Roles: s.GetRoles(), Leader: s.GetLeader(),
-		User: s.GetUser(), Groups: s.GetGroups(), Namespaces: s.GetNamespaces(),
+		User: s.GetUser(), Groups: s.GetGroups(), Namespaces: s.GetNamespaces(), Warnings: own,
 	}
+}
+
+// brokeGlass is the warning that the caller broke the glass, while it stands; nil: the caller did not.
+func brokeGlass(s *musterv1.StatusResponse) *musterv1.Warning {
+	for _, w := range s.GetWarnings() {
+		if strings.HasPrefix(w.GetKey(), "glass "+s.GetActor()+" ") {
+			return w
+		}
+	}
+	return nil
+}
+
+// ofGlass is what a person who broke the glass may do, and until when.
+func (p *page) ofGlass(s *musterv1.StatusResponse, w *musterv1.Warning) {
+	p.wrapAs("roles       ", p.paint.paint(bad, "admin until "+p.moment(w.GetUntil().AsTime()))+", for you broke the glass: "+w.GetReason())
+	rest := slices.DeleteFunc(slices.Clone(s.GetRoles()), func(role string) bool { return role == "admin in the fleet" })
+	p.listed("after that  ", rest, "none: you may read what is open to all")
 }
 
 func (p *page) whoami(s *musterv1.StatusResponse) {
 	p.say("you         %s", p.paint.paint(strong, s.GetActor()))
 	p.listed("groups      ", s.GetGroups(), "none")
-	if s.GetOperator() {
+	switch w := brokeGlass(s); {
+	case w != nil:
+		p.ofGlass(s, w)
+	case s.GetOperator():
 		p.say("roles       operator: everything is allowed")
-	} else {
+	default:
 		p.listed("roles       ", s.GetRoles(), "none: you may read what is open to all")
 	}
 	switch {

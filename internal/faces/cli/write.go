@@ -52,8 +52,12 @@ func (a *app) writeAnd(ctx context.Context, do func(context.Context) (*musterv1.
 	return a.writeAround(ctx, do, said, around{after: then}, next...)
 }
 
-// around is what a change has to show besides: above what was done, and under it.
-type around struct{ before, after func(*page) }
+// around is what a change has to show besides: above what was done, and under it; and the kinds of events that a dry run
+// need not tell of, for a note does.
+type around struct {
+	before, after func(*page)
+	unsaid        []string
+}
 
 // writeAround is write for a change that has more to show.
 func (a *app) writeAround(ctx context.Context, do func(context.Context) (*musterv1.Written, error), said string, more around, next ...string) error {
@@ -65,7 +69,7 @@ func (a *app) writeAround(ctx context.Context, do func(context.Context) (*muster
 	if err != nil {
 		return err
 	}
-	n := &names{}
+	n := &names{unsaid: more.unsaid}
 	if written.GetDryRun() && (a.output == "table" || a.output == "wide") {
 		n.learn(ctx, a, []*musterv1.Record{{Events: written.GetEvents()}})
 	}
@@ -128,7 +132,8 @@ func (p *page) tried(w *musterv1.Written, n *names) {
 	for _, line := range gangsInPieces(w.GetEvents()) {
 		p.wrapAs("  - ", line)
 	}
-	lines := n.plans(words.Steps(w.GetEvents()))
+	told := slices.DeleteFunc(slices.Clone(w.GetEvents()), func(e *musterv1.Event) bool { return slices.Contains(n.unsaid, e.GetKind()) })
+	lines := n.plans(words.Steps(told))
 	for i, line := range lines {
 		if i == mostSteps {
 			p.say("  - and %s; -o json lists all", counted(int64(len(lines)-i), "more step", "more steps"))

@@ -1,10 +1,12 @@
 package picture
 
 import (
+	"cmp"
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/faces/draw"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // mostAhead is how much of what is coming a picture has.
@@ -51,7 +53,7 @@ func aheadName(a *musterv1.Ahead) string {
 	case "dwell":
 		return nodes + " can be promised again"
 	case "work":
-		return a.GetAbout() + " ends, as declared"
+		return cmp.Or(a.GetAbout(), text.OfOthers(1)) + " ends, as declared"
 	case "hold":
 		return "hold ends: " + a.GetAbout()
 	case "grant":

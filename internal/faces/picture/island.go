@@ -76,9 +76,10 @@ func cellOf(n *musterv1.Node, found bool, leads Leads) draw.Cell {
 		c.Held = append(c.Held, draw.Part{GPUs: gpus, Ink: HoldsInk(h.GetHolds())})
 		c.Says += "\n" + strconv.Itoa(int(h.GetGpus())) + " " + heldAs(h)
 	}
-	if len(n.GetHeld()) == 0 {
-		c.Says += "\nnobody holds it"
-	} else if on := words.WorkOn(n); len(on) > 0 {
+	switch on := words.WorkOn(n); {
+	case len(n.GetHeld()) == 0 && n.GetState() == "healthy":
+		c.Says += "\nfree"
+	case len(n.GetHeld()) > 0 && len(on) > 0:
 		c.Says += "\n" + some(on, 4)
 	}
 	return c

@@ -14,6 +14,7 @@ import (
 
 // Banner is something that its readers must see: automation has stopped somewhere, many
 // nodes report the same at once, or a change by people left their running work unprotected.
+// It also says that a person broke the glass, or that a change waits for a second person.
 type Banner struct {
 	Key  string // names it for as long as it stands
 	Text string
@@ -76,14 +77,34 @@ func cutBanners(warnings []*musterv1.Warning) (list []Banner) {
 	return list
 }
 
-// serverBanners are what the server says of itself: that it follows, or that its journal is away.
+// serverBanners are what the server says itself: that it follows or that its journal is away, that a person broke the
+// glass, that changes wait for a second person, and that a partition is halted.
 func serverBanners(warnings []*musterv1.Warning) (list []Banner) {
 	for _, w := range warnings {
-		if strings.HasPrefix(w.GetKey(), "server ") {
-			list = append(list, Banner{Key: w.GetKey(), Text: w.GetText(), Path: "/nodes", Do: "Nodes and health", Own: true, About: []string{TheFleet}})
+		kind, of, _ := strings.Cut(w.GetKey(), " ")
+		b := Banner{Key: w.GetKey(), Text: w.GetText(), Own: true, All: true, About: []string{TheFleet}}
+		switch kind {
+		case "server":
+			b.Path, b.Do, b.All = "/nodes", "Nodes and health", false
+		case "glass":
+			b.Path, b.Do = "/events", "What was done"
+		case "proposal":
+			b.Path, b.Do, b.About = (&Visit{}).To("/do/approve", "id", of), "Approve it …", []string{w.GetKey()}
+		case "proposed":
+			b.Path, b.Do, b.About = "/events?kind=proposal.", "What was proposed", []string{w.GetKey()}
+		case "halted":
+			b.Path, b.Do, b.All, b.Own, b.About = (&Visit{}).To("/do/breaker", "partition", of), "Let decisions go on …", false, false, []string{of}
+		default:
+			continue
 		}
+		list = append(list, b)
 	}
 	return list
+}
+
+// ofHealth says whether a warning is about what the health of the fleet has more of.
+func ofHealth(w *musterv1.Warning) bool {
+	return strings.HasPrefix(w.GetKey(), "breaker ") || strings.HasPrefix(w.GetKey(), "burst ")
 }
 
 func burstPath(partition, signature string) string {

@@ -146,7 +146,10 @@ func (t *trouble) classify(code connect.Code) {
 	case connect.CodeUnauthenticated:
 		t.status, t.title, t.signIn = http.StatusUnauthorized, "Who are you?", true
 	case connect.CodePermissionDenied:
-		t.status, t.title, t.next = http.StatusForbidden, "Not allowed", "Ask an operator, or an owner of the quota."
+		t.status, t.title, t.next = http.StatusForbidden, "Not allowed", "Ask an operator."
+		if strings.Contains(t.text, "quota ") {
+			t.next = "Ask an operator, or an owner of the quota."
+		}
 	case connect.CodeNotFound:
 		t.status, t.title, t.next = http.StatusNotFound, "Not found", lookEarlier
 	case connect.CodeInvalidArgument, connect.CodeFailedPrecondition, connect.CodeOutOfRange, connect.CodeAlreadyExists, connect.CodeAborted:

@@ -113,10 +113,9 @@ func newHead(ctx context.Context, v *Visit) (head, error) {
 			h.stale = append(h.stale, one.GetCluster())
 		}
 	}
-	if err != nil || len(h.status.GetBanners()) == 0 {
-		return h, err
+	if err == nil && slices.ContainsFunc(h.status.GetWarnings(), ofHealth) {
+		h.banners, err = askBanners(ctx, v)
 	}
-	h.banners, err = askBanners(ctx, v)
 	h.banners = slices.Concat(serverBanners(h.status.GetWarnings()), cutBanners(h.status.GetWarnings()), h.banners)
 	return h, err
 }
