@@ -18,6 +18,9 @@ func Others(n int) string {
 	return fmt.Sprintf("There are %s of other teams, which you may not read.", text.Count(n, "workload"))
 }
 
+// OfOthers is what work is called to who may not read it.
+func OfOthers(n int) string { return text.OfOthers(n) }
+
 // OtherNamespaces stands for namespaces that are not named, since their work may not be read.
 func OtherNamespaces(n int) string { return text.Count(n, "other") }
 

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/faces/draw"
-	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // mostAhead is how much of what is coming a picture has.
@@ -53,7 +53,7 @@ func aheadName(a *musterv1.Ahead) string {
 	case "dwell":
 		return nodes + " can be promised again"
 	case "work":
-		return cmp.Or(a.GetAbout(), text.OfOthers(1)) + " ends, as declared"
+		return cmp.Or(a.GetAbout(), words.OfOthers(1)) + " ends, as declared"
 	case "hold":
 		return "hold ends: " + a.GetAbout()
 	case "grant":
