@@ -36,6 +36,7 @@ func TestForksAreTheSameAndTheirOwn(t *testing.T) {
 }
 
 func forked(w *world) *failure {
+	w.s.ForgetTrials()
 	for _, p := range w.s.Partitions {
 		p.Memories = fleet.Memories{}
 	}

@@ -114,7 +114,7 @@ func (f *fork) workloads(s *State) {
 		return
 	}
 	f.copies(len(s.Workloads), maps.Values(s.Workloads))
-	f.living(s.alive)
+	f.to.alive = each(f.work, s.alive)
 	f.to.EndedOrder = slices.Clone(s.EndedOrder)
 	f.to.names = emptied(&f.names, len(s.names))
 	for name, w := range s.names {

@@ -18,6 +18,9 @@ func (s *State) TryAhead(most int) *State {
 	return s.forkBy(&fork{Arena: s.trials, most: most})
 }
 
+// ForgetTrials gives back the memory in which TryAhead makes its copies.
+func (s *State) ForgetTrials() { s.trials = nil }
+
 // mostAhead is how many units of one queue ForkAhead copies: of many kinds fewer of each.
 const mostAhead = 4096
 
