@@ -40,8 +40,8 @@ func TestATokenDoesNotGoInClear(t *testing.T) {
 		c := New(Options{Address: one.address, Token: one.token, PlainHTTP: one.free, HTTPClient: &http.Client{Transport: way}, Retries: -1})
 		_, err := c.Workloads.Submit(t.Context(), &musterv1.SubmitRequest{})
 		watched := c.Watch(t.Context(), 1, nil, nil)
-		var clear *TokenInClear
-		if errors.As(err, &clear) == one.sent || errors.As(watched, &clear) == one.sent || (way.n > 0) != one.sent {
+		var refused *TokenInClear
+		if errors.As(err, &refused) == one.sent || errors.As(watched, &refused) == one.sent || (way.n > 0) != one.sent {
 			t.Errorf("%+v: %d calls were sent; %v, %v", one, way.n, err, watched)
 		}
 	}
@@ -63,11 +63,11 @@ func TestAServerThatIsAskedInTheWrongWaySaysSo(t *testing.T) {
 	defer h.Close()
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
-	at, clear := h.Listener.Addr().String(), plain.Listener.Addr().String()
+	at, open := h.Listener.Addr().String(), plain.Listener.Addr().String()
 	for address, want := range map[string]string{
 		at:                                 "speaks TLS: write https://" + at,
 		"https://" + at:                    "a server answers at https://" + at + ", but its certificate is not trusted",
-		"https://" + clear:                 "does not speak TLS; where a proxy or the network itself protects the way, write http://" + clear,
+		"https://" + open:                  "does not speak TLS; where a proxy or the network itself protects the way, write http://" + open,
 		"http://" + at + ",http://" + at:   "speaks TLS: write https://" + at,
 		"https://" + at + ",https://" + at: "its certificate is not trusted",
 	} {

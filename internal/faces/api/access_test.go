@@ -284,8 +284,12 @@ func TestARoleInAScopeThatIsNotThereSaysSo(t *testing.T) {
 		{&musterv1.Scope{Quota: "nosuch"}, "There is no quota nosuch yet; the role holds once there is."},
 		{&musterv1.Scope{Cluster: "nosuch"}, "There is no cluster nosuch yet; the role holds once there is."},
 		{&musterv1.Scope{Namespace: "nosuch"}, "No work and no quota names namespace nosuch yet; the role holds once there is."},
-		{&musterv1.Scope{Quota: "research"}, ""}, {&musterv1.Scope{Quota: "research/oak"}, ""}, {&musterv1.Scope{Cluster: "tiger"}, ""},
-		{&musterv1.Scope{Namespace: "oak"}, ""}, {&musterv1.Scope{Namespace: "elm"}, ""}, {nil, ""},
+		{&musterv1.Scope{Quota: "research"}, ""},
+		{&musterv1.Scope{Quota: "research/oak"}, ""},
+		{&musterv1.Scope{Cluster: "tiger"}, ""},
+		{&musterv1.Scope{Namespace: "oak"}, ""},
+		{&musterv1.Scope{Namespace: "elm"}, ""},
+		{nil, ""},
 	} {
 		for _, try := range []bool{true, false} {
 			r, err := h.Access.GrantRole(t.Context(), &musterv1.GrantRoleRequest{

@@ -76,8 +76,11 @@ func ofOne(err error) bool {
 	if !errors.As(err, &answered) || answered.Response == nil || answered.Response.StatusCode >= http.StatusInternalServerError {
 		return false
 	}
-	return answered.Response.StatusCode != http.StatusTooManyRequests && !slices.Contains([]string{"invalid_client", "unauthorized_client", "temporarily_unavailable", "server_error"}, answered.ErrorCode)
+	return answered.Response.StatusCode != http.StatusTooManyRequests && !slices.Contains(ofAll, answered.ErrorCode)
 }
+
+// ofAll are the answers by which a provider complains of this server, or of its own state.
+var ofAll = []string{"invalid_client", "unauthorized_client", "temporarily_unavailable", "server_error"} //nolint:misspell // so the standard writes it
 
 // gone are the answers by which a provider says that a reader must sign in again, or may not
 // (RFC 6749, section 5.2; OpenID Connect Core, section 3.1.2.6).

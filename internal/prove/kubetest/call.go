@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/clusters/kube/plain"
@@ -27,12 +28,26 @@ func (c *Cluster) plain() plain.Server {
 const answered = 2 * time.Minute
 
 // Call asks the API server as the administrator, as plain.Server does. An answer that never comes
-// is an error after a while: a test asks again, or says what it has waited for.
+// is an error after a while: a test asks again, or says what it has waited for. What the API server does not do yet,
+// since it has just heard of the kind, is asked again here.
 func (c *Cluster) Call(ctx context.Context, method, path string, send, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, answered)
 	defer cancel()
-	return c.plain().Call(ctx, method, path, send, into)
+	for {
+		err := c.plain().Call(ctx, method, path, send, into)
+		if err == nil || !strings.Contains(err.Error(), justHeardOf) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }
+
+// justHeardOf is what an API server says to who makes something of a kind that its policies of admission do not know yet.
+const justHeardOf = "There can be a delay between when CustomResourceDefinitions are created and when they are available"
 
 // Stream asks the API server as the administrator for what is no JSON object: figures, or a
 // watch. Who asks closes it.
