@@ -52,11 +52,17 @@ func (h *house) sendRaw(procedure, kind, encoding string, body []byte) (status i
 	if encoding != "" {
 		r.Header.Set("Content-Encoding", encoding)
 	}
+	return answered(h.t, r)
+}
+
+// answered sends a request, and says what came back.
+func answered(t testing.TB, r *http.Request) (status int, answer []byte) {
+	t.Helper()
 	res, err := http.DefaultClient.Do(r)
-	must(h.t, err)
+	must(t, err)
 	defer func() { _ = res.Body.Close() }()
 	answer, err = io.ReadAll(res.Body)
-	must(h.t, err)
+	must(t, err)
 	return res.StatusCode, answer
 }
 
@@ -65,12 +71,7 @@ func (h *house) get(address string) (status int, answer []byte) {
 	h.t.Helper()
 	r, err := http.NewRequestWithContext(h.t.Context(), http.MethodGet, h.url+address, http.NoBody)
 	must(h.t, err)
-	res, err := http.DefaultClient.Do(r)
-	must(h.t, err)
-	defer func() { _ = res.Body.Close() }()
-	answer, err = io.ReadAll(res.Body)
-	must(h.t, err)
-	return res.StatusCode, answer
+	return answered(h.t, r)
 }
 
 // emptyList is a request of many empty messages, as few bytes say it.

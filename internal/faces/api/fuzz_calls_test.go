@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"bytes"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -105,19 +104,24 @@ func attack(t *testing.T, h *house, p protoreflect.MethodDescriptor, random host
 	}
 	body, err := proto.Marshal(m)
 	must(t, err)
+	assault(t, h, p, "application/proto", "", body)
+}
+
+// assault sends bytes to a procedure: the answer is no failure of the server's, and is of bounded size.
+func assault(t *testing.T, h *house, p protoreflect.MethodDescriptor, kind, encoding string, body []byte) {
+	t.Helper()
 	path := "/" + string(p.Parent().FullName()) + "/" + string(p.Name())
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+path, bytes.NewReader(body))
 	must(t, err)
-	r.Header.Set("Content-Type", "application/proto")
-	res, err := http.DefaultClient.Do(r)
-	must(t, err)
-	answer, err := io.ReadAll(res.Body)
-	must(t, err)
-	must(t, res.Body.Close())
-	if res.StatusCode >= 500 && res.StatusCode != http.StatusNotImplemented || len(answer) > 1_000_000 {
+	r.Header.Set("Content-Type", kind)
+	if encoding != "" {
+		r.Header.Set("Content-Encoding", encoding)
+	}
+	status, answer := answered(t, r)
+	if status >= 500 && status != http.StatusNotImplemented || len(answer) > 1_000_000 {
 		said := h.log.String()
 		said = said[max(0, strings.LastIndex(said, "stack=")-600):]
-		t.Errorf("%s is answered with %s and %d bytes: %.300s\n%.4000s", path, res.Status, len(answer), answer, said)
+		t.Errorf("%s is answered with %d and %d bytes: %.300s\n%.4000s", path, status, len(answer), answer, said)
 	}
 }
 
@@ -147,21 +151,7 @@ func FuzzBytes(f *testing.F) {
 	h := furnished(f)
 	f.Fuzz(func(t *testing.T, which uint16, how uint8, body []byte) {
 		p := all[int(which)%len(all)]
-		path := "/" + string(p.Parent().FullName()) + "/" + string(p.Name())
 		kind, encoding := []string{"application/json", "application/proto", "application/json", "application/proto"}[how%4], []string{"", "", "gzip", "gzip"}[how%4]
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.url+path, bytes.NewReader(body))
-		must(t, err)
-		r.Header.Set("Content-Type", kind)
-		if encoding != "" {
-			r.Header.Set("Content-Encoding", encoding)
-		}
-		res, err := http.DefaultClient.Do(r)
-		must(t, err)
-		answer, err := io.ReadAll(res.Body)
-		must(t, err)
-		must(t, res.Body.Close())
-		if res.StatusCode >= 500 && res.StatusCode != http.StatusNotImplemented || len(answer) > 1_000_000 {
-			t.Errorf("%s is answered with %s and %d bytes: %.300s", path, res.Status, len(answer), answer)
-		}
+		assault(t, h, p, kind, encoding, body)
 	})
 }
