@@ -1,10 +1,14 @@
 package api
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"strings"
 	"unicode"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
@@ -14,6 +18,29 @@ import (
 type planNames struct {
 	state *fleet.State
 	by    *caller
+}
+
+// unnamed hides in why a change is refused the names of work that the caller may not read. What the
+// request itself names stays.
+func (s *service) unnamed(ctx context.Context, m writeMessage, says string) string {
+	by := callerOf(ctx)
+	if by.readsAll() || !strings.Contains(says, "/") {
+		return says
+	}
+	asked, _ := deterministic.Marshal(m)
+	s.engine.Look(func(state *fleet.State) { says = planNames{state, by}.textBut(says, asked) })
+	return says
+}
+
+// unnamedError is unnamed for an error, if it is a refusal.
+func (s *service) unnamedError(ctx context.Context, m writeMessage, err error) error {
+	var refusal *core.Refusal
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	hidden := *refusal
+	hidden.Message = s.unnamed(ctx, m, refusal.Message)
+	return &hidden
 }
 
 // haircut hides the names in a plan.
@@ -80,7 +107,10 @@ func (n planNames) texts(list []string) []string {
 
 // text hides names in what is said of a plan: what stands there with a slash, and is the name of a workload that there
 // is.
-func (n planNames) text(says string) string {
+func (n planNames) text(says string) string { return n.textBut(says, nil) }
+
+// textBut is text, in which names stay that were asked about.
+func (n planNames) textBut(says string, asked []byte) string {
 	if n.by.readsAll() || !strings.Contains(says, "/") {
 		return says
 	}
@@ -90,7 +120,7 @@ func (n planNames) text(says string) string {
 		if end < 0 {
 			end = len(says)
 		}
-		out.WriteString(n.word(says[:end]))
+		out.WriteString(n.word(says[:end], asked))
 		next := strings.IndexFunc(says[end:], func(r rune) bool { return !outsideNames(r) })
 		if next < 0 {
 			next = len(says) - end
@@ -102,10 +132,10 @@ func (n planNames) text(says string) string {
 }
 
 // word hides a word if it is such a name. The sentence may go on with a point or a colon that is none of the name.
-func (n planNames) word(word string) string {
+func (n planNames) word(word string, asked []byte) string {
 	for _, full := range []string{word, strings.TrimRight(word, ".:")} {
 		namespace, name, two := strings.Cut(full, "/")
-		if two && n.state.Workload(namespace, name) != nil {
+		if two && n.state.Workload(namespace, name) != nil && !bytes.Contains(asked, []byte(name)) {
 			return n.name(full) + word[len(full):]
 		}
 	}

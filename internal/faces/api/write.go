@@ -33,7 +33,7 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 	}
 	result, err := do(ctx, request(ctx, m, c))
 	if err != nil {
-		return Result{}, nil, err
+		return Result{}, nil, s.unnamedError(ctx, m, err)
 	}
 	written := &musterv1.Written{
 		Version: result.Seq,
@@ -49,7 +49,7 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 	switch {
 	case w.GetDryRun():
 		written.Events, err = wire.Events(result.Record.Events)
-		written.Notes = append(s.concernedBy(result.Record, callerOf(ctx)), refusedFor(result.Lets, w)...)
+		written.Notes = append(s.concernedBy(result.Record, callerOf(ctx)), s.refusedFor(ctx, result.Lets, m)...)
 	case !result.Repeat && len(result.Record.Events) > 0:
 		written.Notes = append(written.Notes, s.cutBy(result.Record, callerOf(ctx))...)
 	case !result.Repeat:
@@ -60,10 +60,10 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 
 // refusedFor says what the command would be refused for that was tried here: a dry run needs no reason, and the same
 // command done for good may.
-func refusedFor(lets []*core.Refusal, w *musterv1.Write) (notes []string) {
+func (s *service) refusedFor(ctx context.Context, lets []*core.Refusal, m writeMessage) (notes []string) {
 	for _, refusal := range lets {
-		if refusal.Code != core.TwoPeople || !w.GetPropose() {
-			notes = append(notes, "As it is, it would be refused: "+refusal.Message+".")
+		if refusal.Code != core.TwoPeople || !m.GetWrite().GetPropose() {
+			notes = append(notes, "As it is, it would be refused: "+s.unnamed(ctx, m, refusal.Message)+".")
 		}
 	}
 	return notes

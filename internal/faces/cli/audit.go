@@ -144,6 +144,10 @@ func (a *app) proven(res *musterv1.VerifyAuditResponse) error {
 			return
 		}
 		p.say("%s written", text.Counted(int64(res.GetEntries()), "entry of the audit log is as it was", "entries of the audit log are as they were"))
+		if res.GetVersion() == 0 {
+			p.say("the journal has no head in the audit log yet: one is written each minute while something changes")
+			return
+		}
 		p.say("the journal is as it was written up to version %d: %s", res.GetVersion(), res.GetHead())
 	}})
 	if err != nil || len(broken) == 0 {

@@ -14,7 +14,8 @@
 //
 // By subject:
 //
-//	the program   env.go, root.go, exit.go, version.go, flags.go, blankflag.go, alike.go, placeflags.go, oidcca.go, helpfold.go
+//	the program   env.go, root.go, exit.go, version.go, helpfold.go, connect.go, oidcca.go
+//	what is typed arguments.go, flags.go, placeflags.go, blankflag.go, mistyped.go, alike.go
 //	questions     read.go, window.go, searching.go, names.go, open.go, progress.go
 //	changes       write.go, confirm.go, typed.go, plan.go and plan_*.go (dry runs), undo.go, undo_ended.go, undo_cancel.go, reversals*.go
 //	answers       answer.go, plain.go, picture.go, style.go, sort.go, sanitise.go; lines and tables:
