@@ -20,6 +20,7 @@ import (
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
 	"github.com/muster-fleet/muster/internal/server/datafolder"
+	"github.com/muster-fleet/muster/internal/server/lategc"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -62,7 +63,7 @@ func (s *server) severalCluster() (*cluster, error) {
 
 // several are the clusters that were asked for.
 func (s *server) several() (*clusters, error) {
-	collectAt(watcherGarbage)
+	lategc.Collect(watcherGarbage, smallHeap)
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
 	c := &clusters{server: s, own: map[string]*kube.Client{}, kept: map[string]*keptCluster{}, quiets: map[string]time.Time{}}
 	for _, join := range s.Clusters {

@@ -20,7 +20,7 @@
 //   - what is carried out outside: taketurns.go drives it. Clusters are built (provision.go, outside.go,
 //     outside_*.go; buildlog.go shows how it goes, checkedin.go looks at the branch), and nodes are visited (executors.go).
 //
-// Package lategc lets a process collect its first garbage late.
+// Package lategc puts off the collection of garbage while there is little of it.
 // agent.go runs the agent of a cluster, which dials in, and agenthealth.go says how it fares.
 // enrolments.go notes which agents are let in. nodeagent.go speaks on a node's machine.
 //

@@ -18,6 +18,7 @@ import (
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/faces/cli"
 	"github.com/muster-fleet/muster/internal/run/engine"
+	"github.com/muster-fleet/muster/internal/server/lategc"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -37,7 +38,7 @@ func (s *server) joinedCluster() (*cluster, error) {
 }
 
 func (s *server) join() (*joined, error) {
-	collectAt(watcherGarbage)
+	lategc.Collect(watcherGarbage, smallHeap)
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
 	client, err := s.connect(*s.Join)
 	if err != nil {

@@ -26,6 +26,7 @@ import (
 	"github.com/muster-fleet/muster/internal/run/notify"
 	"github.com/muster-fleet/muster/internal/run/provision"
 	"github.com/muster-fleet/muster/internal/server/datafolder"
+	"github.com/muster-fleet/muster/internal/server/lategc"
 	"github.com/muster-fleet/muster/internal/server/leadership"
 	"github.com/muster-fleet/muster/internal/server/sharedfiles"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -42,7 +43,7 @@ const (
 // has forgotten records, begins again with what the database has.
 func up(ctx context.Context, o upOptions) error {
 	defer gate.SpareThreads()()
-	collectAt(serverGarbage)
+	lategc.Collect(serverGarbage, 0)
 	for ran := false; ; {
 		err := upOnce(ctx, o, &ran)
 		if !leadership.BeginsAgain(err, ran) || ctx.Err() != nil {

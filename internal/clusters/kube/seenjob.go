@@ -2,6 +2,7 @@ package kube
 
 import (
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -22,18 +23,31 @@ func seenJobOf(job *batchv1.Job, o *translate.Options) (out seenJob, ok bool) {
 	if !suspends && !hasTarget(job) {
 		return out, false
 	}
-	of, err := runtime.DefaultUnstructuredConverter.ToUnstructured(job)
+	of, err := runtime.DefaultUnstructuredConverter.ToUnstructured(whatIsRead(job, suspends))
 	if err != nil {
 		return out, false
 	}
 	u := &unstructured.Unstructured{Object: of}
 	u.SetAPIVersion("batch/v1") // a typed object does not say what it is
 	u.SetKind("Job")
-	if is, may := translate.SuspendableOf(u, o); may {
+	if is, may := translate.SuspendableOf(u, o); suspends && may {
 		out.suspendable = &is
 	}
 	out.uid, out.makes = string(job.UID), ownerFrom(of)
 	return out, true
+}
+
+// whatIsRead is a Job without what is not read of it: most of it is who wrote which field, and, where Muster
+// does not start it, the template of its pods.
+func whatIsRead(job *batchv1.Job, suspends bool) *batchv1.Job {
+	if !suspends {
+		is := &batchv1.Job{Spec: job.Spec, Status: job.Status}
+		is.Spec.Template = corev1.PodTemplateSpec{}
+		return is
+	}
+	is := *job
+	is.ManagedFields = nil
+	return &is
 }
 
 // hasTarget says whether a Job's pods name a target of Muster's.

@@ -38,7 +38,9 @@ func (o options) plan(there []way) (list []step) {
 	for run := range o.runs {
 		for _, key := range o.tasks {
 			for i := range there {
-				list = append(list, step{find(tasks, key).small(o.part), there[(i+run)%len(there)]})
+				if w := there[(i+run)%len(there)]; w.does(key) {
+					list = append(list, step{find(tasks, key).small(o.part), w})
+				}
 			}
 		}
 	}

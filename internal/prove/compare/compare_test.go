@@ -168,7 +168,7 @@ func TestAllWaysMakeTheSameWork(t *testing.T) {
 	for _, task := range tasks {
 		for _, w := range ways {
 			pods := 0
-			for _, m := range w.make(&bed{}, task.jobs()) {
+			for _, m := range w.make(&bed{task: task}, task.jobs()) {
 				pods += podsOf(m)
 			}
 			if pods != task.pods() {

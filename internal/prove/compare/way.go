@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/prove/kubetest"
 )
@@ -10,6 +11,7 @@ import (
 type way struct {
 	key, name string
 	more      map[string][]string               // arguments of the control plane's programs besides their own
+	only      []string                          // the tasks that it can do; none: all
 	parts     []string                          // the programs whose processor time and memory count as the scheduler's
 	lacks     func(o options) error             // why it cannot be measured here; nil: it can
 	version   func(o options) string            // of what is measured
@@ -19,6 +21,9 @@ type way struct {
 
 func (w way) keyword() string { return w.key }
 
+// does says whether a way can do a task.
+func (w way) does(task string) bool { return len(w.only) == 0 || slices.Contains(w.only, task) }
+
 // made is an object to be made, and where.
 type made struct {
 	path   string
@@ -27,7 +32,7 @@ type made struct {
 
 // ways are measured in this order. The first is what the others are compared with.
 var ways = []way{
-	plainScheduler, gangScheduler, musterDirect, musterWritten, musterThrough, kueueWay, volcanoWay, kaiWay,
+	plainScheduler, gangScheduler, musterDirect, musterWritten, musterThrough, kueueWay, volcanoWay, kaiWay, noScheduler,
 }
 
 // space is the namespace in which everything runs.

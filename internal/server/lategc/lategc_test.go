@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"testing"
 )
 
@@ -40,8 +39,4 @@ func TestAChosenPercentageStays(t *testing.T) {
 }
 
 // percent is the one in force; to read it changes nothing.
-func percent() int {
-	is := []metrics.Sample{{Name: "/gc/gogc:percent"}}
-	metrics.Read(is)
-	return int(is[0].Value.Uint64())
-}
+func percent() int { return int(metric("/gc/gogc:percent")) }
