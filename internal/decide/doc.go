@@ -11,6 +11,6 @@
 //	invariant        what must always hold; it stands apart, so that it can judge
 //
 // Every room is pure: no clock, randomness, I/O, goroutine or logger. The moment
-// is an argument, effects are returned values. The rooms under core know nouns
-// only; core alone writes facts.
+// is an argument, effects are returned values. The rooms under core know nouns,
+// and haircut and maintenance ask promise; core alone writes facts.
 package decide

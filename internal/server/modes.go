@@ -36,19 +36,45 @@ func (g guarded) DryRun(ctx context.Context, r core.Request) (api.Result, error)
 }
 
 func (g guarded) bars(c core.Command) error {
+	switch c := c.(type) {
+	case core.Propose: // as soon as it is proposed: a second person would approve what cannot be
+		return g.bars(c.Command)
+	case core.AnswerProposal: // proposed by a server that managed the cluster
+		if waits := g.waiting(c); waits != nil {
+			return g.bars(waits)
+		}
+	case core.SetMode:
+		return g.barsMode(c)
+	}
 	if g.reconciled && submits(c) {
 		return &core.Refusal{Code: core.DecidedElsewhere, Message: "this fleet's clusters run what their own objects ask for, and no pod is made for a workload that is submitted here; " +
 			"make a pod, Job or JobSet with kubectl that has the label muster.dev/target (muster fit tells before whether it would start)"}
 	}
-	set, ok := c.(core.SetMode)
-	if !ok || set.Mode != fleet.Enforce {
+	return nil
+}
+
+func (g guarded) barsMode(c core.SetMode) error {
+	if c.Mode != fleet.Enforce {
 		return nil
 	}
-	how := g.only(set.Cluster)
+	how := g.only(c.Cluster)
 	if how == "" {
 		return nil
 	}
-	return &core.Refusal{Code: core.DecidedElsewhere, Message: "cluster " + set.Cluster + " is watched only: " + how}
+	return &core.Refusal{Code: core.DecidedElsewhere, Message: "cluster " + c.Cluster + " is watched only: " + how}
+}
+
+// waiting is the command that an approval would do; nil: none.
+func (g guarded) waiting(c core.AnswerProposal) (waits core.Command) {
+	if !c.Approve {
+		return nil
+	}
+	g.Look(func(s *fleet.State) {
+		if p := s.Proposal(c.ID); p != nil {
+			waits, _ = core.Proposed(p)
+		}
+	})
+	return waits
 }
 
 // submits says whether a command, or one of a batch, submits a workload.

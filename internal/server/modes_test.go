@@ -40,7 +40,26 @@ func TestWhatIsWatchedOnlyIsNotDecidedFor(t *testing.T) {
 	if err := do(watching, core.SetMode{Cluster: "tiger", Mode: fleet.Enforce}); !errors.As(err, &no) || !strings.Contains(no.Message, "muster join --manage") {
 		t.Errorf("a server that only watches is told: %v", err)
 	}
-	if err := do(managing, core.SetMode{Cluster: "tiger", Mode: fleet.Enforce}); err != nil {
+	// Two people change nothing of that: it is barred as soon as it is proposed, and once more when it is approved.
+	enforce := core.Propose{Command: core.SetMode{Cluster: "tiger", Mode: fleet.Enforce}}
+	if err := do(watching, enforce); !errors.As(err, &no) || no.Code != core.DecidedElsewhere {
+		t.Errorf("a server that only watches takes a proposal: %v", err)
+	}
+	if err := do(managing, core.SetPolicy{Policy: twoForEnforce()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := do(managing, enforce); err != nil {
+		t.Fatal(err)
+	}
+	answer := func(by guarded) error {
+		second := core.Actor{Name: "user:ada", Operator: true, Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: "ada"}, User: "ada"}
+		_, err := by.Do(context.Background(), core.Request{Command: core.AnswerProposal{ID: 1, Approve: true}, Actor: second, Reason: "the test"})
+		return err
+	}
+	if err := answer(watching); !errors.As(err, &no) || no.Code != core.DecidedElsewhere {
+		t.Errorf("a server that only watches has a proposal approved: %v", err)
+	}
+	if err := answer(managing); err != nil {
 		t.Error(err)
 	}
 	submit := core.Submit{Spec: fleet.Spec{Name: "a", Namespace: "oak", Target: fleet.Flex, Priority: fleet.Mid, Pools: []fleet.Pool{{Name: "w", GPUs: 8, Min: 1, Max: 1}}}}
@@ -52,4 +71,11 @@ func TestWhatIsWatchedOnlyIsNotDecidedFor(t *testing.T) {
 	if err := do(watching, core.SetMode{Cluster: "tiger", Mode: fleet.Observe}); err != nil {
 		t.Error("back it goes at once, by whatever server:", err)
 	}
+}
+
+// twoForEnforce is a policy by which mode enforce takes two people.
+func twoForEnforce() fleet.Policy {
+	p := fleet.NewState().Policy
+	p.TwoPeople.Enforce = true
+	return p
 }

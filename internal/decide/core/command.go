@@ -201,7 +201,7 @@ type (
 	}
 )
 
-// Reports of drivers, and time.
+// Reports of clusters, by their drivers and reconcilers, and time.
 type (
 	// ReportStopped says that all replicas of a workload are gone which were to leave
 	// these nodes by the orders that the spots name.

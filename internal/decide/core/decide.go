@@ -9,8 +9,8 @@ import (
 )
 
 // Decide says what a command means for the state: the events it leads to by
-// itself, or a refusal. It changes nothing. Promise and placement react to the
-// events in Step.
+// itself, or a refusal. It changes nothing. What reacts to the
+// events does so in Step (settle.go).
 func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refusal) {
 	command, refusal := withFullNames(s, r)
 	if refusal != nil {

@@ -2,10 +2,10 @@
 // into state.
 //
 // Step is the whole of it: Decide asks what a command means for the state
-// (events, or a refusal), apply puts each event into the state, and settle lets
-// promise and placement react until nothing more changes. ApplyRecord puts whole records of the
-// log into a state, where nothing is decided. All of it is a pure
-// function of the state, the request and one moment.
+// (events, or a refusal), and apply puts each event into the state. Then settle lets
+// health, promise, maintenance, placement and buildout react, in the order of settle.go, until nothing
+// more changes. ApplyRecord puts whole records of the log into a state, where nothing is decided. All
+// of it is a pure function of the state, the request and one moment.
 //
 // Read step.go, then decide.go with table.go (a row for each command: who may give it, and
 // who decides it), apply.go, and settle.go. The rest stands by subject:
@@ -17,7 +17,8 @@
 //	resize.go, gangsize.go                    the size of a pool, and of a gang that a cluster declares
 //	adopt.go, observe.go, makerlines.go       work that Muster did not start
 //	nodename.go                               names of nodes that people shorten
-//	apply_*.go                                what events change
+//	apply.go, apply_*.go                      what events change: metal, people, grants, work and replicas in
+//	                                          apply.go; clusters that are built, haircuts, health and maintenance
 //	diagnose.go, maintain.go, advance_buildout.go, endgrant.go   what else reacts after a command
 //	overdue.go                                orders to leave that are not followed
 //	dip.go                                    nodes that come back from suspect

@@ -11,9 +11,11 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// settle lets what the moment brings happen (probation ends, holds expire). Then it aligns every
-// partition that changed, lets planned work take its nodes, and classifies and places, until nothing
-// more changes. Then planned work does one thing, and all of it again.
+// settle lets what the moment brings happen (probation ends, holds expire). Then, for every partition
+// that changed, health says what follows from signals, promise aligns the backing, planned work takes its
+// nodes, and work is classified and placed (nextPlan of takeback.go), until nothing more changes. Then
+// clusters that are built and planned work do one thing, work that stopped for a visit starts again, and all
+// of it again.
 func (t *turn) settle() {
 	t.s.Ring(t.now)
 	t.expireHolds()

@@ -21,8 +21,8 @@ type Outcome struct {
 	Lets []*Refusal
 }
 
-// Step decides a request, applies what was decided, and lets promise and
-// placement react until nothing more changes. A refused request changes nothing.
+// Step decides a request, applies what was decided, and lets all else react (settle.go)
+// until nothing more changes. A refused request changes nothing.
 func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	now = max(now, s.Time)
 	if refusal := checkTexts("the request", r.Key, r.Reason, r.Actor.Name); refusal != nil {

@@ -131,29 +131,23 @@ func (s haircutService) ListHaircuts(ctx context.Context, m *musterv1.ListHaircu
 // GetHaircut is a saved plan, and what keeps each wave from being applied.
 func (s haircutService) GetHaircut(ctx context.Context, m *musterv1.GetHaircutRequest) (*musterv1.GetHaircutResponse, error) {
 	out := &musterv1.GetHaircutResponse{}
-	var copied *fleet.State // trying takes a while, and no other call waits for it
-	var at fleet.Instant
-	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, when fleet.Instant) error {
-		if state.Haircut(m.GetName()) == nil {
-			return core.NoHaircut(state, m.GetName())
+	seen, err := s.private(ctx, m.GetAsOf(), func(copied *fleet.State, at fleet.Instant) error { // trying takes a while, and no other call waits for it
+		h := copied.Haircut(m.GetName())
+		if h == nil {
+			return core.NoHaircut(copied, m.GetName())
 		}
-		copied, at = state.Fork(), when
+		out.Haircut = wire.Haircut(h)
+		for i, w := range out.Haircut.GetWaves() {
+			w.Gate = core.GateOf(copied, h, i, at)
+			if !h.Waves[i].Done() {
+				blocked(copied, h, i, at, w)
+			}
+		}
+		planNames{copied, callerOf(ctx)}.haircut(out.Haircut)
 		return nil
 	})
 	out.Seen = seen
-	if err != nil {
-		return out, err
-	}
-	h := copied.Haircut(m.GetName())
-	out.Haircut = wire.Haircut(h)
-	for i, w := range out.Haircut.GetWaves() {
-		w.Gate = core.GateOf(copied, h, i, at)
-		if !h.Waves[i].Done() {
-			blocked(copied, h, i, at, w)
-		}
-	}
-	planNames{copied, callerOf(ctx)}.haircut(out.Haircut)
-	return out, nil
+	return out, err
 }
 
 // blocked notes why a wave cannot be applied now, or only with a reason.
@@ -231,27 +225,20 @@ func (s haircutService) ExportHaircut(ctx context.Context, m *musterv1.ExportHai
 		return nil, err
 	}
 	out := &musterv1.ExportHaircutResponse{}
-	var saved *fleet.Haircut
-	var now *fleet.State
-	var at fleet.Instant
-	if out.Seen, err = s.read(ctx, m.GetAsOf(), func(state *fleet.State, when fleet.Instant) error {
-		now, at = state.Fork(), when
+	out.Seen, err = s.private(ctx, m.GetAsOf(), func(now *fleet.State, at fleet.Instant) (err error) {
+		var saved *fleet.Haircut
 		if m.GetName() != "" {
 			if saved = now.Haircut(m.GetName()); saved == nil {
-				return core.NoHaircut(state, m.GetName())
+				return core.NoHaircut(now, m.GetName())
+			}
+			ask, at = haircut.Ask{Scope: saved.Scope, Basis: saved.Basis, Buffer: saved.Buffer}, saved.Made
+			if now, err = s.engine.StateAt(ctx, saved.Made); err != nil {
+				return err
 			}
 		}
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	if saved != nil {
-		ask, at = haircut.Ask{Scope: saved.Scope, Basis: saved.Basis, Buffer: saved.Buffer}, saved.Made
-		if now, err = s.engine.StateAt(ctx, saved.Made); err != nil {
-			return nil, err
-		}
-	}
-	out.Content, err = export(m.GetFormat(), now, saved, ask, at)
+		out.Content, err = export(m.GetFormat(), now, saved, ask, at)
+		return err
+	})
 	return out, err
 }
 

@@ -86,20 +86,16 @@ func shadowShown(s *fleet.State, c *caller, events []event.Event) []event.Event 
 // ShadowDecisions are what would be decided in a cluster now.
 func (s haircutService) ShadowDecisions(ctx context.Context, m *musterv1.ShadowDecisionsRequest) (*musterv1.ShadowDecisionsResponse, error) {
 	out := &musterv1.ShadowDecisionsResponse{}
-	var copied *fleet.State
-	var at fleet.Instant
-	seen, err := s.read(ctx, nil, func(state *fleet.State, now fleet.Instant) error {
-		c := state.Cluster(m.GetCluster())
+	seen, err := s.private(ctx, nil, func(copied *fleet.State, at fleet.Instant) error {
+		c := copied.Cluster(m.GetCluster())
 		if c == nil {
-			return core.NoCluster(state, m.GetCluster())
+			return core.NoCluster(copied, m.GetCluster())
 		}
 		out.Mode = string(c.Mode)
-		copied, at = state.Fork(), now
-		return nil
+		var err error
+		out.Events, err = wire.Events(shadowShown(copied, callerOf(ctx), core.ShadowOf(copied, m.GetCluster(), at)))
+		return err
 	})
 	out.Seen = seen
-	if err == nil {
-		out.Events, err = wire.Events(shadowShown(copied, callerOf(ctx), core.ShadowOf(copied, m.GetCluster(), at)))
-	}
 	return out, err
 }

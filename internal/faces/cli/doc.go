@@ -8,8 +8,9 @@
 // Read env.go (the world around a command) and root.go (all commands and the flags they share)
 // first. exit.go has errors and their exit codes, read.go and write.go run questions and
 // changes. answer.go with table.go, plain.go and style.go shows an answer. Then read any
-// command: quota.go, job.go, submit.go, why.go, capacity.go. A file is named as its command, with
-// the verb behind it where the command has several files: quota_hold.go, node_cordon.go.
+// command: quota.go, job.go, submit.go, why.go, capacity.go. A file is named as its noun, and a
+// verb of some size has its own, quota_hold.go, node_cordon.go. Small verbs that change
+// something share the file of its noun with _change behind it. To find one: grep "func new".
 // The scripts of testdata/script say what commands print; package server runs them.
 //
 // By subject:

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
+	"github.com/muster-fleet/muster/internal/answer/reason"
 	"github.com/muster-fleet/muster/internal/answer/words"
 	"github.com/muster-fleet/muster/internal/state/text"
 )
@@ -156,7 +157,7 @@ func past(state string) string {
 // ahead names the work that goes first, as blockers and a forecast say.
 func ahead(blockers []*musterv1.Blocker, f *musterv1.Forecast) (names []string) {
 	for _, b := range blockers {
-		if b.GetCode() == "Behind" {
+		if b.GetCode() == string(reason.Behind) {
 			names = append(names, b.GetCulprits()...)
 		}
 	}
