@@ -75,6 +75,9 @@ func (b *Book) reason(w *fleet.Workload, now fleet.Instant) Reason {
 func alike(w *fleet.Workload) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s %s %s %s %s", w.State, w.Target, w.Partition, w.Namespace, w.Priority)
+	if w.Paused {
+		s.WriteString(" paused")
+	}
 	for _, p := range w.Pools {
 		fmt.Fprintf(&s, " %d×%d..%d %s", p.GPUs, p.Min, p.Max, p.Reach)
 	}

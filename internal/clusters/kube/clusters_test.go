@@ -149,6 +149,7 @@ func TestAClusterSpeaksOfItselfAlone(t *testing.T) {
 		core.SetGrant{Quota: "oak", Partition: "lion/h200"},
 		core.SetAccess{Path: "oak", Access: fleet.Access{Namespaces: []string{"tiger/oak"}}},
 		core.CreateQuota{Path: "elm", Access: fleet.Access{Users: []string{"eve"}}},
+		core.CreateQuota{Path: "elm", Owner: "eve"},
 		core.Submit{Spec: spec("lion", "more")},
 		core.Observe{Spec: spec("tiger", "more"), Partition: "lion/h200"},
 		core.Observe{Spec: spec("lion", "job"), Partition: "tiger/h200"},

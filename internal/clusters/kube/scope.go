@@ -116,6 +116,9 @@ func outsideQuota(s *fleet.State, cluster string, command core.Command) (text st
 	case core.SetGrant:
 		return unless(within(cluster, c.Partition), "partition %s", c.Partition), true
 	case core.CreateQuota:
+		if c.Owner != "" {
+			return "who answers for " + c.Path, true
+		}
 		return unless(sameElsewhere(fleet.Access{}, c.Access, cluster), "who of other clusters may use %s", c.Path), true
 	case core.SetAccess:
 		q := s.Quota(c.Path)
