@@ -168,8 +168,12 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 	}
 	tried := r
 	tried.Command, tried.second = c.Command, true
-	if _, refusal := Decide(s, tried, now); refusal != nil {
+	would, refusal := Decide(s, tried, now)
+	switch {
+	case refusal != nil:
 		return nil, refusal
+	case len(would) == 0:
+		return nil, refuse(NothingToDo, "this would change nothing: it is so already")
 	}
 	open, is := 0, base(s, c.Command)
 	for _, p := range s.Proposals {

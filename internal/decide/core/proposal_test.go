@@ -52,6 +52,10 @@ func TestWhatCanTakeTwoPeople(t *testing.T) {
 	fewer := policy
 	fewer.TwoPeople = fleet.TwoPeople{}
 	health := fleet.DefaultHealth()
+	health.Hung *= 2
+	if refusal := do(admin(fleet.UserPrincipal, "amy"), Propose{Command: SetHealthPolicy{Policy: fleet.DefaultHealth()}}); refusal == nil || refusal.Code != NothingToDo {
+		t.Errorf("what is so already is proposed: %v", refusal)
+	}
 	for i, c := range []Command{
 		SetPolicy{Policy: fewer},
 		SetBuffer{Scope: "tiger", Buffer: fleet.Buffer{Kind: fleet.Fixed, Share: 300}},
