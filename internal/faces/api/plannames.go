@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -135,11 +137,18 @@ func (n planNames) textBut(says string, asked []byte) string {
 func (n planNames) word(word string, asked []byte) string {
 	for _, full := range []string{word, strings.TrimRight(word, ".:")} {
 		namespace, name, two := strings.Cut(full, "/")
-		if two && n.state.Workload(namespace, name) != nil && !bytes.Contains(asked, []byte(name)) {
+		if two && n.state.Workload(namespace, name) != nil && !namesWorkload(asked, namespace, name) {
 			return n.name(full) + word[len(full):]
 		}
 	}
 	return word
+}
+
+// namesWorkload says whether a request, as it is encoded, has a workload's name as a field: a text that
+// contains it names something else.
+func namesWorkload(asked []byte, namespace, name string) bool {
+	has := func(text string) bool { return bytes.Contains(asked, protowire.AppendString(nil, text)) }
+	return has(namespace) && has(name) || has(namespace+"/"+name)
 }
 
 // outsideNames says which characters are part of no name.

@@ -22,6 +22,7 @@ func TestARefusalNamesNoHiddenWork(t *testing.T) {
 		want string
 	}{
 		{eve, &musterv1.ApplyHaircutRequest{Name: "autumn"}, "tiger/h200 of research/oak: another team's work (8 GPUs), 3/4; say why."},
+		{eve, &musterv1.ApplyHaircutRequest{Name: "all-kestrel-runs"}, "tiger/h200 of research/oak: another team's work (8 GPUs), 3/4; say why."},
 		{eve, &musterv1.CancelRequest{Namespace: "kestrel", Name: "runs"}, "tiger/h200 of research/oak: kestrel/runs (8 GPUs), 3/4; say why."},
 		{&caller{actor: core.System}, &musterv1.ApplyHaircutRequest{Name: "autumn"}, "tiger/h200 of research/oak: kestrel/runs (8 GPUs), 3/4; say why."},
 	} {
