@@ -30,7 +30,7 @@ func seenJobOf(job *batchv1.Job, o *translate.Options) (out seenJob, ok bool) {
 	u := &unstructured.Unstructured{Object: of}
 	u.SetAPIVersion("batch/v1") // a typed object does not say what it is
 	u.SetKind("Job")
-	if is, may := translate.SuspendableOf(u, o); suspends && may {
+	if is, may := translate.SuspendableOf(u, o); may {
 		out.suspendable = &is
 	}
 	out.uid, out.makes = string(job.UID), ownerFrom(of)
@@ -40,13 +40,11 @@ func seenJobOf(job *batchv1.Job, o *translate.Options) (out seenJob, ok bool) {
 // whatIsRead is a Job without what is not read of it: most of it is who wrote which field, and, where Muster
 // does not start it, the template of its pods.
 func whatIsRead(job *batchv1.Job, suspends bool) *batchv1.Job {
-	if !suspends {
-		is := &batchv1.Job{Spec: job.Spec, Status: job.Status}
-		is.Spec.Template = corev1.PodTemplateSpec{}
-		return is
-	}
 	is := *job
 	is.ManagedFields = nil
+	if !suspends {
+		is.Spec.Template = corev1.PodTemplateSpec{}
+	}
 	return &is
 }
 

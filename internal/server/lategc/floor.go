@@ -36,7 +36,9 @@ func (f *floor) set() {
 	if next := f.next(metric("/gc/heap/live:bytes")); next != int(metric("/gc/gogc:percent")) {
 		debug.SetGCPercent(next)
 	}
-	runtime.AddCleanup(new([16]byte), (*floor).set, f)
+	if f.least > 0 { // else the percentage stays
+		runtime.AddCleanup(new([16]byte), (*floor).set, f)
+	}
 }
 
 // most is the highest percentage: what is in use may grow tenfold until the first look at it.
