@@ -19,7 +19,7 @@ func checkName(what, name string) *Refusal {
 	case name == "":
 		return refuse(Invalid, "a %s has no name", what)
 	case len(name) > MaxName:
-		return refuse(Invalid, "the name of a %s has %d characters; at most %d are allowed", what, len(name), MaxName)
+		return refuse(Invalid, "the name of a %s has %d bytes; at most %d are allowed", what, len(name), MaxName)
 	}
 	for _, r := range name {
 		if r <= ' ' || r == '/' || r == 0x7f {
@@ -37,7 +37,7 @@ func checkTexts(what string, texts ...string) *Refusal {
 			return refuse(Invalid, "%s holds bytes that are no valid UTF-8 text", what)
 		}
 		if len(t) > MaxText {
-			return refuse(Invalid, "%s has %d characters; at most %d are allowed", what, len(t), MaxText)
+			return refuse(Invalid, "%s has %d bytes; at most %d are allowed", what, len(t), MaxText)
 		}
 	}
 	return nil
@@ -58,7 +58,7 @@ func checkAccess(a fleet.Access) *Refusal {
 
 func checkPath(path string) *Refusal {
 	if len(path) > MaxName {
-		return refuse(Invalid, "a quota path has %d characters; at most %d are allowed", len(path), MaxName)
+		return refuse(Invalid, "a quota path has %d bytes; at most %d are allowed", len(path), MaxName)
 	}
 	if fleet.TreeOf(path) == fleet.Flex {
 		return refuse(Invalid, "%q is the word for flex; choose another name for a quota", path)

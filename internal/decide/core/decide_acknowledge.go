@@ -21,7 +21,7 @@ const longestAcknowledged = 30 * 24 * time.Hour
 
 func acknowledge(_ *fleet.State, r Request, c AcknowledgeWarning, now fleet.Instant) ([]event.Event, *Refusal) {
 	if c.Key == "" || len(c.Key) > MaxText {
-		return nil, refuse(Invalid, "a warning is named by its key, of 1 to %d characters", MaxText)
+		return nil, refuse(Invalid, "a warning is named by its key, of 1 to %d bytes", MaxText)
 	}
 	if refusal := checkTexts("the warning", c.Key); refusal != nil {
 		return nil, refusal

@@ -267,7 +267,7 @@ func NoPartition(s *fleet.State, id string) *Refusal {
 
 func checkOwner(owner string) *Refusal {
 	if len(owner) > MaxName {
-		return refuse(Invalid, "the owner of a quota has %d characters; at most %d are allowed", len(owner), MaxName)
+		return refuse(Invalid, "the owner of a quota has %d bytes; at most %d are allowed", len(owner), MaxName)
 	}
 	return checkTexts("the owner of a quota", owner)
 }

@@ -59,7 +59,7 @@ func checkURL(text string) *Refusal {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
 		return refuse(Invalid, "the URL is none to call; write https://HOST/PATH") // without it: messages are shown and logged
 	case len(text) > 2048:
-		return refuse(Invalid, "the URL has %d characters; 2048 are the most", len(text))
+		return refuse(Invalid, "the URL has %d bytes; 2048 are the most", len(text))
 	case u.User != nil:
 		return refuse(Invalid, "the URL carries a user name; the calls are signed instead")
 	case u.Scheme == "http" && !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname()):
@@ -95,7 +95,7 @@ func listed[T ~string](kinds []T) string {
 func checkCluster(s *fleet.State, sub fleet.Subscription) *Refusal {
 	switch {
 	case len(sub.Owner) > longestOwner:
-		return refuse(Invalid, "the owner has %d characters; %d are the most", len(sub.Owner), longestOwner)
+		return refuse(Invalid, "the owner has %d bytes; %d are the most", len(sub.Owner), longestOwner)
 	case sub.Cluster != "" && s.Life(sub.Cluster) == nil:
 		return refuse(NoSuchCluster, "no cluster %q is planned or was built here; muster cluster list lists them", clip(sub.Cluster))
 	}

@@ -56,9 +56,10 @@ type slots struct {
 	line                 int           // that wait for a slot, or for time
 	first                chan struct{} // of those that wait for time, the one that looks whether there is some
 
-	work float64   // seconds that are left
-	paid time.Time // when it was counted last
-	each map[string]*kind
+	work  float64   // seconds that are left
+	could float64   // seconds that would be left, had the caller asked nothing
+	paid  time.Time // when both were counted last
+	each  map[string]*kind
 }
 
 // kind is what a caller has of one kind of call, such as one procedure.
@@ -86,7 +87,7 @@ func (o *slots) of(what string) *kind {
 }
 
 func newSlots(c *caller) slots {
-	p := slots{each: map[string]*kind{}, first: make(chan struct{}, 1), calls: make(chan struct{}, userCalls), large: make(chan struct{}, userLarge), writes: make(chan struct{}, userWrites), work: workSaved, paid: time.Now()}
+	p := slots{each: map[string]*kind{}, first: make(chan struct{}, 1), calls: make(chan struct{}, userCalls), large: make(chan struct{}, userLarge), writes: make(chan struct{}, userWrites), work: workSaved, could: workSaved, paid: time.Now()}
 	if c.runs {
 		p.calls, p.large, p.writes = make(chan struct{}, operatorCalls), make(chan struct{}, operatorLarge), make(chan struct{}, operatorWrites)
 	}
@@ -218,7 +219,8 @@ func (o *weighed) Read(p []byte) (int, error) {
 // has to wait. spare is how much of its share a caller has now.
 func (o *slots) earn(now time.Time, spare float64) (wait time.Duration) {
 	each, saved := workEach*spare, workSaved*spare
-	o.work, o.paid = min(saved, o.work+each*now.Sub(o.paid).Seconds()), now
+	earned := each * now.Sub(o.paid).Seconds()
+	o.work, o.could, o.paid = min(saved, o.work+earned), min(saved, o.could+earned), now
 	if o.work >= 0 {
 		return 0
 	}

@@ -127,13 +127,13 @@ func (t *turns) call(c *caller) error {
 	})
 }
 
-// spent says whether a caller has used half of what it may save up: then its calls are answered where nothing else wants
-// the processor. Who asks now and then is never among them.
+// spent says whether a caller has used half of what it could have now: then its calls are answered where nothing else wants
+// the processor. Who asks now and then is never among them, also not just after a strain, when all have saved little.
 func (t *turns) spent(c *caller) (is bool) {
 	if c.runs {
 		return false
 	}
-	_ = t.mind(c, func(s *share) error { is = s.work < workSaved*t.spare()/2; return nil })
+	_ = t.mind(c, func(s *share) error { is = s.work < s.could/2; return nil })
 	return is
 }
 

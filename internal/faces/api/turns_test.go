@@ -46,3 +46,22 @@ func TestWhoHasHadTheirShareGivesWay(t *testing.T) {
 		t.Error("who has used a tenth gives way")
 	}
 }
+
+// While the server is strained all callers save little. Once it is not, those who ask now and then have no less than
+// they could have, so they do not give way.
+func TestAfterAStrainOnlyThoseWhoAskedMuchGiveWay(t *testing.T) {
+	all := newTurns()
+	now := 0.25
+	all.spare = func() float64 { return now }
+	bob, ada := &caller{actor: core.Actor{Name: "user:bob"}}, &caller{actor: core.Actor{Name: "user:ada"}}
+	for _, is := range []*caller{bob, ada} {
+		all.pay(is)
+	}
+	all.charge(bob, 0.2*workSaved)
+	now = 1
+	for what, is := range map[string]*caller{"who asked much": bob, "who asked once": ada} {
+		if all.pay(is); all.spent(is) != (is == bob) {
+			t.Errorf("%s gives way: %v", what, all.spent(is))
+		}
+	}
+}
