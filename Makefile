@@ -36,8 +36,8 @@ ALONE = MUSTER_CONTROLPLANE=0 MUSTER_E2E=0
 GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 
 # Tests are built without vet: it would read every dependency for itself, a fifth of a cold build. The linters ask all
-# that vet asks (govet).
-GOTEST = go test -vet=off
+# that vet asks (govet). And without tables for a debugger (-w): they are more than a third of linking, for each room.
+GOTEST = go test -vet=off -ldflags=-w
 
 .PHONY: compare prove prove-real race-long chaos-long pages-test pages-try pictures help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build release clean promise conformance
 .DEFAULT_GOAL := help
