@@ -164,7 +164,7 @@ func TestAMistakeIsToldInFewWords(t *testing.T) {
 	}
 }
 
-// A batch as large as one may be is taken in time.
+// A batch as large as one may be is taken in time, and in pieces, between which others' commands are decided.
 func TestALargeBatchIsTakenInTime(t *testing.T) {
 	h := furnished(t)
 	m := &musterv1.SubmitBatchRequest{}
@@ -173,10 +173,13 @@ func TestALargeBatchIsTakenInTime(t *testing.T) {
 	}
 	body, err := proto.Marshal(m)
 	must(t, err)
-	status := 0
+	status, before := 0, h.version()
 	used, took := cost(func() { status, _ = h.sendRaw("/muster.v1.WorkloadService/SubmitBatch", "application/proto", "", body) })
 	equal(t, "status", status, http.StatusOK)
 	t.Logf("%d bytes: %d MB in all, %v", len(body), used>>20, took)
+	if pieces := h.version() - before; pieces < 100 {
+		t.Errorf("10,000 workloads are %d decisions: others wait for each of them", pieces)
+	}
 	if took > 3*mostTime { // its checks and decisions; others are not held up (engine)
 		t.Errorf("it took %v", took)
 	}
