@@ -186,6 +186,7 @@ func TestACommandThatDoesNotExistIsFound(t *testing.T) {
 var (
 	offeredShell = regexp.MustCompile(`words\.Shell\("muster"((?:, "[^"]*")+)`)
 	offeredCode  = regexp.MustCompile(`<code>muster ([^<{]+)`)
+	offeredWords = regexp.MustCompile(`\bmuster ((?:[a-z]+ )+--[a-z][a-z-]*)(":)?`)
 )
 
 // TestPagesOfferCommandsThatExist reads what pages, the API and answers are made of.
@@ -203,6 +204,11 @@ func TestPagesOfferCommandsThatExist(t *testing.T) {
 		}
 		for _, m := range offeredCode.FindAllStringSubmatch(string(data), -1) {
 			lines = append(lines, m[1])
+		}
+		for _, m := range offeredWords.FindAllStringSubmatch(string(data), -1) {
+			if m[2] == "" { // else it is a mistake, as the key of what is said of it
+				lines = append(lines, m[1])
+			}
 		}
 		for _, line := range lines {
 			count++

@@ -133,7 +133,7 @@ func retireCluster(s *fleet.State, l *fleet.Life, r Request) ([]event.Event, *Re
 	}
 	name := l.Record.Name
 	if whose, gpus := assignedIn(s, name); len(whose) > 0 {
-		return nil, refuse(QuotaAssigned, "%s of cluster %s %s assigned to %s; take that back first (`muster haircut plan --scope %s` plans it, `muster quota grant` does it one by one)",
+		return nil, refuse(QuotaAssigned, "%s of cluster %s %s assigned to %s; take that back first (`muster haircut plan %s` plans it, `muster quota grant` does it one by one)",
 			text.Count(gpus, "GPU"), name, text.Verb(gpus, "is", "are"), strings.Join(whose, ", "), name).with(map[string]int{"assigned": gpus})
 	}
 	events := []event.Event{event.LifeTurned{Cluster: name, Stage: event.LifeRetiring, By: r.Actor.Name}}

@@ -47,7 +47,7 @@ func (a Actor) sees(s *fleet.State, w *fleet.Workload, namespace string) bool {
 // HiddenWork refuses to say whether there is a workload, to an actor who may not read it: a refusal in other words
 // than those for one that is not there would let names be guessed.
 func HiddenWork(a Actor, namespace, name string) *Refusal {
-	return refuse(AccessDenied, "%s may not read work of namespace %s, so it is not said whether there is a workload %s/%s; muster role list --mine shows the roles there are",
+	return refuse(AccessDenied, "%s may not read work of namespace %s, so it is not said whether there is a workload %s/%s; muster role list shows your roles",
 		a.Name, clip(namespace), clip(namespace), clip(name))
 }
 
