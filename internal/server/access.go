@@ -191,6 +191,14 @@ func (s *server) keepRecord(ctx context.Context) error {
 	}
 }
 
+// watchPeople has the tokens file looked at where no caller comes, too.
+func (s *server) watchPeople(ctx context.Context) error {
+	if file, is := s.people.(*api.TokensFile); is {
+		return file.Watch(ctx)
+	}
+	return nil
+}
+
 // noteCut notes that the journal ends earlier than it did, and is meant to.
 func (s *server) noteCut() {
 	if s.salvaged != nil {

@@ -23,7 +23,7 @@ func (s *server) run(ctx context.Context) error {
 	defer stop(nil)
 	var parts sync.WaitGroup
 	for _, part := range []func(context.Context) error{
-		s.hearAgents, s.leading(s.live), s.leading(s.watch), s.leading(s.notifier.Run), s.leading(s.buildOut), s.leading(s.carryOut), s.leading(s.prove), s.leading(s.trim), s.elect, s.count, s.share, s.remember, s.api.Recall, s.web.Run, s.keepRecord, s.serveSocket, s.serve,
+		s.hearAgents, s.leading(s.live), s.leading(s.watch), s.leading(s.notifier.Run), s.leading(s.buildOut), s.leading(s.carryOut), s.leading(s.prove), s.leading(s.trim), s.elect, s.count, s.share, s.remember, s.api.Recall, s.web.Run, s.keepRecord, s.watchPeople, s.serveSocket, s.serve,
 	} {
 		parts.Go(func() {
 			if err := part(ctx); err != nil {

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -257,6 +260,25 @@ func TestEachMistakeInTheTokensFileIsSaid(t *testing.T) {
 		equal(t, fmt.Sprintf("step %d: mistakes", i), strings.Count(log.String(), "level=ERROR"), c.errors)
 		equal(t, fmt.Sprintf("step %d: can be read again", i), strings.Count(log.String(), "level=WARN"), c.warned)
 	}
+}
+
+// A mistake in the tokens file is logged while it is new, also where no caller comes.
+func TestAMistakeInTheTokensFileIsSaidUnasked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "tokens.yaml")
+		must(t, os.WriteFile(path, []byte("- {token_sha256: "+sumOf(adaToken)+", user: ada}\n"), 0o600))
+		var log bytes.Buffer
+		f, err := api.OpenTokensFile(path, slog.New(slog.NewTextHandler(&log, nil)))
+		must(t, err)
+		ctx, end := context.WithCancel(t.Context())
+		go func() { _ = f.Watch(ctx) }()
+		must(t, os.WriteFile(path, []byte("- a slip"), 0o600))
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		end()
+		synctest.Wait()
+		equal(t, "mistakes", strings.Count(log.String(), "level=ERROR"), 1)
+	})
 }
 
 // What operators alone are to know of the server is told to no others.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -81,6 +82,21 @@ func (t *TokensFile) faulty(err error) {
 	t.fault = err
 }
 
+// Watch looks at the file until ctx ends, so that a mistake in it is said while its writer is there, also where no caller comes.
+func (t *TokensFile) Watch(ctx context.Context) error {
+	beat := time.NewTicker(fileEvery)
+	defer beat.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-beat.C:
+			t.LookNow() // a beat may come a little early
+			t.list()
+		}
+	}
+}
+
 // Unread says why the file cannot be read as it is now, and since when; nil: it can.
 func (t *TokensFile) Unread() (since time.Time, fault error) {
 	t.list()
@@ -95,7 +111,7 @@ func (t *TokensFile) Identify(r *http.Request) (Identity, error) { return t.list
 // Find is a user of the list.
 func (t *TokensFile) Find(user string) (Identity, bool) { return t.list().Find(user) }
 
-// LookNow has the file looked at by the next request, however shortly before it was.
+// LookNow has the file looked at by who asks next, however shortly before it was.
 func (t *TokensFile) LookNow() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
