@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -34,7 +33,7 @@ func (c *caller) admit(path string) error {
 	if own, user, is := strings.Cut(c.actor.Name, " for user:"); is {
 		who, hint = user+", for whom you act (--as),", "; without --as you act as "+own
 	}
-	return &core.Refusal{Code: core.NotOperator, Message: who + " is not an operator and has no role to " + cmp.Or(asks[path], rule.Means) + "; that takes " + access.Wanted(action) + hint}
+	return &core.Refusal{Code: core.NotOperator, Message: who + " is not an operator and has no role to " + Asked(path) + "; that takes " + access.Wanted(action) + hint}
 }
 
 // ofFleet are actions on what is in no scope: a webhook is the fleet's, and hears of all of it. A role in a scope does not reach them.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"maps"
 
 	m "github.com/muster-fleet/muster/gen/muster/v1/musterv1connect"
@@ -168,6 +169,12 @@ var actions = map[string]access.Action{
 // Actions says which action each RPC is, by the path of the RPC.
 func Actions() map[string]access.Action { return maps.Clone(actions) }
 
+// Asked says what an RPC asks for, in words for whom it is refused to.
+func Asked(path string) string {
+	rule, _ := access.RuleOf(actions[path])
+	return cmp.Or(asks[path], rule.Means)
+}
+
 // asks says what some RPCs ask for, where the words for their action have more than that.
 var asks = map[string]string{
 	m.AccessServiceListProposalsProcedure:    "read proposals",
@@ -175,4 +182,8 @@ var asks = map[string]string{
 	m.HaircutServiceShadowHistoryProcedure:   "read shadow decisions",
 	m.HaircutServiceListHaircutsProcedure:    "read haircuts",
 	m.HaircutServiceGetHaircutProcedure:      "read haircuts",
+	m.HaircutServiceDraftHaircutProcedure:    "read haircuts",
+	m.HaircutServiceCompareHaircutsProcedure: "read haircuts",
+	m.HaircutServiceHaircutMessagesProcedure: "read haircuts",
+	m.HaircutServiceExportHaircutProcedure:   "read haircuts",
 }
