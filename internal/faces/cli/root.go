@@ -207,6 +207,17 @@ func completion(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {
 			c.Short = "say more about a command"
+			c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+				at, rest, err := root.Find(args)
+				if err == nil && at.Annotations[onlyVerbs] != "" && len(rest) > 0 {
+					return at.RunE(at, rest) // which says that there is no such command, and what was meant
+				}
+				if err != nil {
+					return err
+				}
+				at.InitDefaultHelpFlag()
+				return at.Help()
+			}
 		}
 	}
 }
