@@ -67,6 +67,7 @@ func TestAWrongCommandLineSaysWhatWouldBeRight(t *testing.T) {
 		"node cordon a-010..a-001":              `"a-010..a-001" goes from the last to the first; write a-001..010`,
 		"quota hold a t/g 8 --until 2026-13-01": `--until: "2026-13-01" has month 13, and a year has 12; write it as in friday`,
 		"when research/posttraining/oak":        "muster quota show shows a quota",
+		"token create ci --days 0":              "--days 0; write how many days it is good, from 1 to 366",
 		"help capacitie":                        `muster has no command "capacitie"; did you mean "capacity"?`,
 		"help quota grnt":                       `muster quota has no command "grnt"; did you mean "grant"?`,
 	} {

@@ -39,6 +39,9 @@ type tokenMade interface {
 
 // make makes a token, and tells its secret once.
 func (o *tokenOptions) make(ctx context.Context, ask func(context.Context) (tokenMade, error)) error {
+	if o.days == 0 { // which means the usual 90 to the API
+		return usage("--days 0; write how many days it is good, from 1 to 366")
+	}
 	ctx, end := o.within(ctx)
 	defer end()
 	res, err := ask(ctx)
