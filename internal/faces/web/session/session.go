@@ -51,6 +51,14 @@ func (m view) lead() string {
 	return draw.Count(len(m.list), "sign-in") + " of " + draw.Number(len(people)) + " people, since this server started."
 }
 
+// none says that there are none to show, and to whom others are not shown, why.
+func (m view) none() (says, hint string) {
+	if m.v.Operator() {
+		return "No sign-in was seen since this server started.", ""
+	}
+	return "No sign-in was seen that you may see.", "Without the role auditor you see your own."
+}
+
 // began is when a person signed in; an entry of the tokens file has no such moment.
 func (m view) began(s *musterv1.Session) string {
 	if s.GetBegan() == nil {

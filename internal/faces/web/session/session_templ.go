@@ -33,7 +33,7 @@ func body(m view) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(m.list) == 0 {
-			templ_7745c5c3_Err = parts.Nothing("No sign-in was seen that you may see.", "Without the role auditor you see your own.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing(m.none()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
