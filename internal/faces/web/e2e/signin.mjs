@@ -16,7 +16,7 @@ const home = mkdtempSync(join(tmpdir(), 'muster-signin-'));
 const env = { ...process.env, HOME: home, XDG_STATE_HOME: home };
 
 // The provider is of another site than the server, as in real life: a browser keeps their cookies apart.
-const users = new Map([['ada', ['oak']], ['bo', []]]);
+const users = new Map([['ada', ['oak']], ['bo', []], ['augusta.ada.king-noel', []]]);
 const front = createServer();
 await new Promise(done => front.listen(0, 'localhost', done));
 const issuer = `http://localhost:${front.address().port}`;
@@ -125,6 +125,18 @@ await step('a reader signs in, comes back to the page, and signs out', async (ta
   await context.addCookies([cookie]);
   await tab.goto(base);
   await unknown(tab);
+});
+
+await step('beside a long name no page is cut off from the navigation', async tab => {
+  await signIn(tab, 'augusta.ada.king-noel');
+  for (const width of [1600, 1280, 1100, 375]) {
+    await tab.setViewportSize({ width, height: 800 });
+    const cut = await tab.$$eval('.bar nav a', (all, width) => all.filter(a => {
+      const is = a.getBoundingClientRect(), shown = a.closest('ul').getBoundingClientRect();
+      return is.left < shown.left || is.right > shown.right + 1 || is.right > width;
+    }).map(a => a.innerText), width);
+    assert.deepEqual(cut, [], `${width} px wide`);
+  }
 });
 
 await step('what was changed in a browser lets no reader in', async (tab, context) => {
