@@ -97,7 +97,7 @@ func TestAnEmptyFleetIsNoError(t *testing.T) {
 		}
 	}
 	_, body := h.get("/")
-	has(t, body, "There is no fleet yet.")
+	has(t, body, "There is no fleet yet.", "muster apply -f FILE brings one into being")
 }
 
 func TestFleetSaysWhatTheEngineKnows(t *testing.T) {

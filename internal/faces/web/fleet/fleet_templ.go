@@ -35,7 +35,7 @@ func body(m view) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if m.fleet.GetInstalled() == 0 {
-			templ_7745c5c3_Err = parts.Nothing("There is no fleet yet.", "muster apply FILE brings one into being; muster up --demo shows a simulated one.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("There is no fleet yet.", "muster apply -f FILE brings one into being; muster up --demo shows a simulated one.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -330,7 +330,7 @@ func body(m view) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = parts.Nothing("This partition has no nodes yet.", "muster apply FILE adds islands and nodes.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = parts.Nothing("This partition has no nodes yet.", "muster apply -f FILE adds islands and nodes.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
