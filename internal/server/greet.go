@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/muster-fleet/muster/client"
@@ -72,7 +73,7 @@ func (s *server) invite() {
 	s.tell("Nodes: %d; workloads that have not ended: %d. No cluster is connected: replicas are simulated, and\n"+
 		"workloads run until they are cancelled.", nodes, live)
 	if nodes == 0 {
-		s.tell("\nThe fleet is empty. In another terminal: muster apply -f fleet.yaml")
+		s.tell("\nThe fleet is empty. In another terminal:\n\n  %s\n", strings.Join(append(s.before(), "muster apply -f fleet.yaml   # muster apply --help shows such a file"), "\n  "))
 	}
 }
 

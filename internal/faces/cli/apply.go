@@ -57,6 +57,14 @@ change: + adds, ~ changes, ! cannot be brought about. What the file does not nam
 	return cmd
 }
 
+// smallFleet is a fleet file that the help shows.
+const smallFleet = `  clusters:
+    - name: tiger
+      partitions:
+        - {gpu: h200, islands: [{name: i1, nodes: 16}, {name: i2, nodes: 16}]}
+  quotas:
+    - {path: research/oak, access: {groups: [oak]}, grants: [{partition: tiger/h200, gpus: 64}]}`
+
 func newApply(a *app) *cobra.Command {
 	o := &fileOptions{app: a}
 	cmd := &cobra.Command{
@@ -64,7 +72,11 @@ func newApply(a *app) *cobra.Command {
 		Short: "bring the fleet to what a fleet file says, all of it or nothing",
 		Long: `Apply brings the fleet to what a fleet file (policy, clusters, quotas) says, in one step. A cluster, a
 partition or an island may have a buffer policy of its own: buffer: {share: 0.2}. What the
-file does not name is left alone; a file takes nothing away. muster diff says beforehand what would change.`,
+file does not name is left alone; a file takes nothing away. muster diff says beforehand what would change.
+
+A small one:
+
+` + smallFleet,
 		Example: "  muster apply -f fleet.yaml --dry-run\n  muster apply -f fleet.yaml --reason 'Q3 plan'",
 		Args:    needs(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
