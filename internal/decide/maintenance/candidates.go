@@ -84,7 +84,7 @@ func (l *look) weigh(r *rank, n *fleet.Node, x fleet.Resident, quiet, urgent boo
 		return Wait{Code: InUse, Until: from.Add(l.s.Policy.FlexMinimum), Who: called(w)}, false
 	case Surplus(w, x.Pool, n):
 		r.class = max(r.class, isSurplus)
-	case ends != fleet.Never:
+	case ends != fleet.Never && ends > l.now: // else it is overdue, and its end is not known
 		return Wait{Code: InUse, Until: ends, Who: called(w), declared: true}, false
 	default:
 		return Wait{Code: InUse, Who: called(w)}, false
