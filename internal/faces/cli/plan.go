@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
@@ -30,6 +31,9 @@ func (n *names) line(e *musterv1.Event) words.Line {
 		}
 	}
 	about, says := n.event(e) // as the log tells it: every kind has a sentence there
+	if about == "" && strings.HasPrefix(says, "the fleet") {
+		return words.Line{Says: says}
+	}
 	return words.Line{Says: cmp.Or(about, "the fleet") + " " + says}
 }
 

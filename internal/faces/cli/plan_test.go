@@ -22,6 +22,7 @@ func TestWhatWouldHappenIsSaidInSentences(t *testing.T) {
 			"backing.aligned", `{"partition":"t/g","promisable":12,"backing":[{"quota":"elm","island":"a","nodes":4},{"quota":"elm","island":"b","nodes":0},{"quota":"oak","island":"b","nodes":0}]}`,
 			"t/g can promise 12 nodes; backed then: elm by 4 nodes of a and none of b, oak by no node of b",
 		},
+		{"policy.set", `{"policy":{"openReading":true}}`, "the fleet's policy is now: buffer fixed 0 %, dwell 0s, probation 0s, stale after 0s, idle threshold 0, idle window 0s, flex minimum 0s, maximum grace 0s, open reading yes"},
 		{"some.day", `{"quota":"u","x":1}`, "u x 1"},
 	} {
 		if got := n.plan(&musterv1.Event{Kind: c.kind, Data: c.data}); got != c.want {
