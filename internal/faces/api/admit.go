@@ -139,6 +139,33 @@ func (s *service) shown(ctx context.Context, r event.Record) event.Record {
 	return r
 }
 
+// tried is what would come of a command that was only tried, without what becomes of work that the caller may not
+// read: notes count it. What is no matter of work the caller asked for.
+func (s *service) tried(ctx context.Context, list []event.Event) []event.Event {
+	c := callerOf(ctx)
+	if c.readsAll() {
+		return list
+	}
+	own := map[uint64]bool{} // submitted by what was tried, so the state has none of it
+	for _, e := range list {
+		if made, is := e.(event.WorkloadSubmitted); is {
+			own[made.ID] = true
+		}
+	}
+	kept := make([]event.Event, 0, len(list))
+	s.engine.Look(func(state *fleet.State) {
+		full := access.May(c.rights, access.ReadEvents, access.Place{})
+		for _, e := range list {
+			id := workloadOf(e)
+			_, names := namesWork(e)
+			if own[id] || id == 0 && !names || c.hears(state, e, full) {
+				kept = append(kept, c.told(state, e, full))
+			}
+		}
+	})
+	return kept
+}
+
 // hears says whether the caller may read an event.
 func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
 	switch e := e.(type) {
