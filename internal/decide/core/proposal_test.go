@@ -291,6 +291,28 @@ func TestNobodyAddsAClusterInEnforceAlone(t *testing.T) {
 	}
 }
 
+// Nor does a person who writes a blueprint: a cluster that is built by it begins in mode shadow then.
+func TestABlueprintBringsNoClusterInEnforceWhereThatTakesTwo(t *testing.T) {
+	for two, want := range map[bool]fleet.Mode{false: fleet.Enforce, true: fleet.Shadow} {
+		s := fleet.NewState()
+		s.Policy.TwoPeople.Enforce = two
+		for _, c := range []Command{
+			AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "nd", PerNode: 96}}, Checkin: fleet.CheckinInventory, Mode: fleet.Enforce}},
+			PlanCluster{Record: fleet.ClusterRecord{
+				Name: "lynx", Subscription: "s1", Region: "east", GPU: "h200", SKU: "nd96", Priority: fleet.Mid, Blueprint: "nd", Islands: []fleet.RecordIsland{{Name: "a", Nodes: 4}},
+			}},
+		} {
+			if _, refusal := Step(s, Request{Command: c, Actor: admin(fleet.UserPrincipal, "amy")}, 1); refusal != nil {
+				t.Fatal(refusal)
+			}
+		}
+		newTurn(s, 1).produce(s.Life("lynx"))
+		if is := s.Cluster("lynx").Mode; is != want {
+			t.Errorf("with two people for enforce %v a built cluster begins in mode %s, want %s", two, is, want)
+		}
+	}
+}
+
 // Who acts for another is still the same person: they neither answer their own request nor review their own haircut so.
 func TestActingForAnotherIsNoSecondPerson(t *testing.T) {
 	amy, ben := admin(fleet.UserPrincipal, "amy"), admin(fleet.UserPrincipal, "ben")
