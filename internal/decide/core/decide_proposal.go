@@ -162,8 +162,7 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 	if own, _ := ownName(r.Actor.Name); r.Actor.Principal.Kind != "" && !aPerson(r.Actor) {
 		return nil, refuse(TwoPeople, "%s is no person who signed in; what takes two people a person proposes, and another approves", own)
 	}
-	name, change, ok := kept(c.Command)
-	if !ok {
+	if _, _, ok := kept(c.Command); !ok {
 		return nil, refuse(Invalid, "this cannot be proposed: one policy, buffer, mode, grant or wave of a haircut can; leave out --propose")
 	}
 	tried := r
@@ -175,6 +174,8 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 	case len(would) == 0:
 		return nil, refuse(NothingToDo, "this would change nothing: it is so already")
 	}
+	c.Command = ofWave(c.Command, would)
+	name, change, _ := kept(c.Command)
 	open, is := 0, base(s, c.Command)
 	for _, p := range s.Proposals {
 		if p.State == fleet.ProposalOpen {
@@ -191,6 +192,26 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 		ID: s.LastProposal + 1, About: takesTwo(s, c.Command), Command: name, Change: change, Base: is, Says: says(s, c.Command),
 		By: r.Actor.Name, User: r.Actor.User, Person: r.Actor.Principal, At: now, Reason: r.Reason, State: fleet.ProposalOpen,
 	}})
+}
+
+// ofWave is a command about the next wave of a haircut, or the last one, as one about the wave that it is now: another
+// one may be next when it is approved.
+func ofWave(c Command, would []event.Event) Command {
+	for _, e := range would {
+		switch e := e.(type) {
+		case event.HaircutApplied:
+			if apply, is := c.(ApplyHaircut); is {
+				apply.Cluster, apply.Class = e.Cluster, e.Class
+				return apply
+			}
+		case event.HaircutUndone:
+			if undo, is := c.(UndoHaircut); is {
+				undo.Cluster = e.Cluster
+				return undo
+			}
+		}
+	}
+	return c
 }
 
 func openProposal(s *fleet.State, id uint64) (*fleet.Proposal, *Refusal) {
