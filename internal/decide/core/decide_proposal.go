@@ -92,10 +92,11 @@ func Proposed(p *fleet.Proposal) (c Command, ok bool) {
 	return c, refusal == nil
 }
 
-// MovedOn says whether the policy in force is another one than a proposal of a policy was made under.
+// MovedOn says whether the policy in force is another one than a proposal of a policy was made under, or the plan of a
+// wave another one than it was made from.
 func MovedOn(s *fleet.State, p *fleet.Proposal) bool {
 	c, ok := Proposed(p)
-	return ok && base(s, c) != p.Base
+	return ok && movedOnSince(s, p, c) != nil
 }
 
 // takesTwo is what of a command takes two people; "": nothing. Less may be asked of two people
@@ -181,7 +182,7 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 		if p.State == fleet.ProposalOpen {
 			open++
 		}
-		if p.State == fleet.ProposalOpen && p.Command == name && p.Change == change && p.Base == is { // what was made from another policy is stale, and stands in the way of none
+		if p.State == fleet.ProposalOpen && p.Command == name && p.Change == change && p.Base == is && !plannedAnew(s, p, c.Command) { // what was made from another policy is stale, and stands in the way of none
 			return nil, refuse(NameTaken, "%s proposed the same already, as proposal %d", p.By, p.ID)
 		}
 	}
@@ -378,12 +379,28 @@ func differing(is, want fleet.Policy) (names []string) {
 }
 
 // movedOnSince refuses a policy that was made from another one than there is now: it would
-// take back what others decided meanwhile.
+// take back what others decided meanwhile. And a wave of a plan that took the place of the one that was proposed.
 func movedOnSince(s *fleet.State, p *fleet.Proposal, c Command) *Refusal {
+	if plannedAnew(s, p, c) {
+		return refuse(Stale, "the haircut was planned anew since proposal %d was made: %s proposes it anew, and another person declines this one", p.ID, p.By)
+	}
 	if base(s, c) != p.Base {
 		return refuse(Stale, "the policy has changed since proposal %d was made: %s proposes it anew, and another person declines this one", p.ID, p.By)
 	}
 	return nil
+}
+
+// plannedAnew says whether the haircut that a proposal is about was deleted and planned anew under its name since.
+func plannedAnew(s *fleet.State, p *fleet.Proposal, c Command) bool {
+	name := ""
+	switch c := c.(type) {
+	case ApplyHaircut:
+		name = c.Name
+	case UndoHaircut:
+		name = c.Name
+	}
+	h := s.Haircut(name)
+	return h != nil && h.Made > p.At
 }
 
 func withdrawProposal(s *fleet.State, r Request, c WithdrawProposal) ([]event.Event, *Refusal) {

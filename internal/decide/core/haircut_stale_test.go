@@ -402,6 +402,39 @@ func TestAProposalIsOfOneWave(t *testing.T) {
 	}
 }
 
+// A plan that takes the place of the one that was proposed is not approved with it, and its wave is proposed anew.
+func TestAProposalIsOfThePlanThatWasShown(t *testing.T) {
+	st := overGranted(t)
+	policy := plainPolicy()
+	policy.Buffer.Share, policy.TwoPeople.Waves = 333, true
+	st.do(0, core.SetPolicy{Policy: policy})
+	asks := func(who string, at time.Duration, c core.Command) core.Code {
+		by := core.Actor{Name: "user:" + who, User: who, Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: who}, Operator: true}
+		if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: by, Reason: "the story"}, moment(at)); refusal != nil {
+			return refusal.Code
+		}
+		return ""
+	}
+	wave := core.Propose{Command: core.ApplyHaircut{Name: "autumn"}}
+	if code := asks("amy", time.Hour, wave); code != "" {
+		t.Fatal(code)
+	}
+	st.do(2*time.Hour, core.DeleteHaircut{Name: "autumn"})
+	st.do(2*time.Hour, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisQuota}}, core.TellHaircut{Name: "autumn"})
+	if !core.MovedOn(st.s, st.s.Proposal(1)) {
+		t.Error("the proposal is not stale")
+	}
+	if code := asks("ben", 3*time.Hour, core.AnswerProposal{ID: 1, Approve: true}); code != core.Stale || st.s.Haircut("autumn").Waves[0].Applied != 0 {
+		t.Errorf("approved after another plan took its place: %q", code)
+	}
+	if code := asks("amy", 3*time.Hour, wave); code != "" {
+		t.Errorf("proposed anew: %q", code)
+	}
+	if code := asks("ben", 3*time.Hour, core.AnswerProposal{ID: 2, Approve: true}); code != "" {
+		t.Errorf("approved: %q", code)
+	}
+}
+
 // What time alone will bring stops no wave: work that starts when nodes are back waits for them, and not for the wave's undoing.
 func TestTheGateIsOpenForWorkThatStartsAnyway(t *testing.T) {
 	st := overGranted(t)
