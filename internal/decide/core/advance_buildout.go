@@ -244,7 +244,7 @@ func working(s *fleet.State, cluster string) (n int) {
 func (t *turn) produce(l *fleet.Life) {
 	r := &l.Record
 	if t.s.Cluster(r.Name) == nil {
-		t.emit(event.ClusterAdded{Cluster: r.Name, Mode: t.s.BlueprintOf(l).Mode})
+		t.emit(event.ClusterAdded{Cluster: r.Name, Mode: t.modeBuilt(l)})
 	}
 	if t.s.Partition(r.Partition()) == nil {
 		t.emit(event.PartitionAdded{Cluster: r.Name, GPU: r.GPU, GPUsPerNode: r.GPUsPerNode})
@@ -255,6 +255,15 @@ func (t *turn) produce(l *fleet.Life) {
 		}
 	}
 	t.emit(event.LifeTurned{Cluster: r.Name, Stage: event.LifeProduced, Generation: l.Generation})
+}
+
+// modeBuilt is the mode in which a cluster that was built begins: that of its blueprint. Where enforce takes two people,
+// one person's blueprint does not bring it about: they propose it for the cluster.
+func (t *turn) modeBuilt(l *fleet.Life) fleet.Mode {
+	if mode := t.s.BlueprintOf(l).Mode; mode != fleet.Enforce || !t.s.Policy.TwoPeople.Enforce {
+		return mode
+	}
+	return fleet.Shadow
 }
 
 // install adds the nodes of an island that are not there yet.

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"strings"
+
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -55,6 +57,14 @@ func (r Request) refused(refusal *Refusal) *Refusal {
 		*r.lets = append(*r.lets, refusal)
 	}
 	return nil
+}
+
+// reasoned refuses a request that gives no reason, as refused does: a trial needs none.
+func (r Request) reasoned(format string, args ...any) *Refusal {
+	if strings.TrimSpace(r.Reason) != "" {
+		return nil
+	}
+	return r.refused(refuse(ReasonNeeded, format, args...))
 }
 
 // asksLeave says whether it is worth finding out what a request is refused for that a trial passes.

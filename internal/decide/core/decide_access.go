@@ -73,14 +73,15 @@ func grantRole(s *fleet.State, r Request, c GrantRole, now fleet.Instant) ([]eve
 		return nil, refusal
 	}
 	switch {
-	case r.Reason == "":
-		return nil, refuse(ReasonNeeded, "a role is granted with a reason: say why %s shall be %s (--reason)", c.Subject, c.Role)
 	case c.Until != 0 && c.Until <= now:
 		return nil, refuse(Invalid, "the role would end before it begins; give a moment to come, or none")
 	case c.Highest != nil && (*c.Highest < fleet.Critical || *c.Highest > fleet.Low):
 		return nil, refuse(Invalid, "unknown priority %v", *c.Highest)
 	case len(s.Bindings) >= MaxBindings:
 		return nil, refuse(WrongState, "there are %d bindings, as many as are kept; bind groups instead of people", len(s.Bindings))
+	}
+	if refusal := r.reasoned("a role is granted with a reason: say why %s shall be %s (--reason)", c.Subject, c.Role); refusal != nil {
+		return nil, refusal
 	}
 	return one(event.RoleGranted{Binding: fleet.Binding{
 		Subject: c.Subject, Role: c.Role, Scope: c.Scope, Highest: c.Highest, By: r.Actor.Name, Reason: r.Reason, Since: now, Until: c.Until,
@@ -102,8 +103,8 @@ func revokeRole(s *fleet.State, c RevokeRole) ([]event.Event, *Refusal) {
 }
 
 func breakGlass(s *fleet.State, r Request, _ BreakGlass, now fleet.Instant) ([]event.Event, *Refusal) {
-	if r.Reason == "" {
-		return nil, refuse(ReasonNeeded, "the glass is broken with a reason, which everybody sees; say why (--reason)")
+	if refusal := r.reasoned("the glass is broken with a reason, which everybody sees; say why (--reason)"); refusal != nil {
+		return nil, refusal
 	}
 	if refusal := checkSubject(r.Actor.Principal); refusal != nil {
 		return nil, refuse(WrongState, "%s did not sign in: an operator of this machine is an admin already", r.Actor.Name)

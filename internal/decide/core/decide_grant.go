@@ -24,7 +24,14 @@ func placeToGrant(s *fleet.State, c SetGrant) (*fleet.Partition, *Refusal) {
 }
 
 func grant(s *fleet.State, r Request, c SetGrant, now fleet.Instant) ([]event.Event, *Refusal) {
-	return setGrant(s, c, r.Actor.Name, r.Reason, now)
+	events, refusal := setGrant(s, c, r.Actor.Name, r.Reason, now)
+	if refusal == nil && c.Overcommit {
+		refusal = overcommitNeedsReason(r)
+	}
+	if refusal != nil {
+		return nil, refusal
+	}
+	return events, nil
 }
 
 func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) ([]event.Event, *Refusal) {
@@ -37,9 +44,6 @@ func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) 
 	}
 	if c.None {
 		return endGrant(p, c)
-	}
-	if c.Overcommit && reason == "" {
-		return nil, overcommitNeedsReason()
 	}
 	e := grantAfter(p, c)
 	if e.Temporary.GPUs > 0 && c.Until != 0 {
@@ -72,8 +76,8 @@ func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) 
 	return append([]event.Event{e}, used...), nil
 }
 
-func overcommitNeedsReason() *Refusal {
-	return refuse(ReasonNeeded, "overcommit needs a reason; say why (--reason)")
+func overcommitNeedsReason(r Request) *Refusal {
+	return r.reasoned("overcommit needs a reason; say why (--reason)")
 }
 
 // checkGrant refuses figures that no grant can have.

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -81,11 +82,13 @@ func resetBreaker(s *fleet.State, r Request, c ResetBreaker) ([]event.Event, *Re
 		return nil, NoPartition(s, c.Partition)
 	case p.Health.Tripped == 0 && p.Health.Halted == "":
 		return nil, refuse(NothingToDo, "the breaker of %s is closed; there is nothing to reset", c.Partition)
-	case strings.TrimSpace(r.Reason) == "" && p.Health.Halted != "":
-		return nil, refuse(ReasonNeeded, "nothing is decided in %s: %s; say why it may go on (--reason)", c.Partition, p.Health.Halted)
-	case strings.TrimSpace(r.Reason) == "":
-		return nil, refuse(ReasonNeeded, "automation stopped in %s because it wanted %s out at once; say why it may go on (--reason)",
-			c.Partition, text.Count(p.Health.TrippedNodes, "node"))
+	}
+	why := fmt.Sprintf("nothing is decided in %s: %s", c.Partition, p.Health.Halted)
+	if p.Health.Halted == "" {
+		why = fmt.Sprintf("automation stopped in %s because it wanted %s out at once", c.Partition, text.Count(p.Health.TrippedNodes, "node"))
+	}
+	if refusal := r.reasoned("%s; say why it may go on (--reason)", why); refusal != nil {
+		return nil, refusal
 	}
 	return one(event.BreakerReset(c))
 }
@@ -109,12 +112,13 @@ func judgeBurst(s *fleet.State, r Request, c JudgeBurst) ([]event.Event, *Refusa
 		return nil, NoPartition(s, c.Partition)
 	}
 	b := p.Health.Burst(c.Signature)
-	switch {
-	case b == nil:
+	if b == nil {
 		return nil, refuse(NoSuchBurst, "there is no burst %q in %s", clip(c.Signature), c.Partition)
-	case strings.TrimSpace(r.Reason) == "":
-		return nil, refuse(ReasonNeeded, "%q is on %s at once; say how you know what it is (--reason)", c.Signature, text.Count(b.Nodes, "node"))
-	case b.Real && c.Real:
+	}
+	if refusal := r.reasoned("%q is on %s at once; say how you know what it is (--reason)", c.Signature, text.Count(b.Nodes, "node")); refusal != nil {
+		return nil, refusal
+	}
+	if b.Real && c.Real {
 		return nil, nil
 	}
 	return one(event.BurstJudged(c)) // a false alarm changes nothing; that an operator judged it is recorded

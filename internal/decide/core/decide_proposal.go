@@ -92,10 +92,11 @@ func Proposed(p *fleet.Proposal) (c Command, ok bool) {
 	return c, refusal == nil
 }
 
-// MovedOn says whether the policy in force is another one than a proposal of a policy was made under.
+// MovedOn says whether the policy in force is another one than a proposal of a policy was made under, or the plan of a
+// wave another one than it was made from.
 func MovedOn(s *fleet.State, p *fleet.Proposal) bool {
 	c, ok := Proposed(p)
-	return ok && base(s, c) != p.Base
+	return ok && movedOnSince(s, p, c) != nil
 }
 
 // takesTwo is what of a command takes two people; "": nothing. Less may be asked of two people
@@ -162,8 +163,7 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 	if own, _ := ownName(r.Actor.Name); r.Actor.Principal.Kind != "" && !aPerson(r.Actor) {
 		return nil, refuse(TwoPeople, "%s is no person who signed in; what takes two people a person proposes, and another approves", own)
 	}
-	name, change, ok := kept(c.Command)
-	if !ok {
+	if _, _, ok := kept(c.Command); !ok {
 		return nil, refuse(Invalid, "this cannot be proposed: one policy, buffer, mode, grant or wave of a haircut can; leave out --propose")
 	}
 	tried := r
@@ -175,12 +175,14 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 	case len(would) == 0:
 		return nil, refuse(NothingToDo, "this would change nothing: it is so already")
 	}
+	c.Command = ofWave(c.Command, would)
+	name, change, _ := kept(c.Command)
 	open, is := 0, base(s, c.Command)
 	for _, p := range s.Proposals {
 		if p.State == fleet.ProposalOpen {
 			open++
 		}
-		if p.State == fleet.ProposalOpen && p.Command == name && p.Change == change && p.Base == is { // what was made from another policy is stale, and stands in the way of none
+		if p.State == fleet.ProposalOpen && p.Command == name && p.Change == change && p.Base == is && !plannedAnew(s, p, c.Command) { // what was made from another policy is stale, and stands in the way of none
 			return nil, refuse(NameTaken, "%s proposed the same already, as proposal %d", p.By, p.ID)
 		}
 	}
@@ -191,6 +193,26 @@ func propose(s *fleet.State, r Request, c Propose, now fleet.Instant) ([]event.E
 		ID: s.LastProposal + 1, About: takesTwo(s, c.Command), Command: name, Change: change, Base: is, Says: says(s, c.Command),
 		By: r.Actor.Name, User: r.Actor.User, Person: r.Actor.Principal, At: now, Reason: r.Reason, State: fleet.ProposalOpen,
 	}})
+}
+
+// ofWave is a command about the next wave of a haircut, or the last one, as one about the wave that it is now: another
+// one may be next when it is approved.
+func ofWave(c Command, would []event.Event) Command {
+	for _, e := range would {
+		switch e := e.(type) {
+		case event.HaircutApplied:
+			if apply, is := c.(ApplyHaircut); is {
+				apply.Cluster, apply.Class = e.Cluster, e.Class
+				return apply
+			}
+		case event.HaircutUndone:
+			if undo, is := c.(UndoHaircut); is {
+				undo.Cluster = e.Cluster
+				return undo
+			}
+		}
+	}
+	return c
 }
 
 func openProposal(s *fleet.State, id uint64) (*fleet.Proposal, *Refusal) {
@@ -357,12 +379,28 @@ func differing(is, want fleet.Policy) (names []string) {
 }
 
 // movedOnSince refuses a policy that was made from another one than there is now: it would
-// take back what others decided meanwhile.
+// take back what others decided meanwhile. And a wave of a plan that took the place of the one that was proposed.
 func movedOnSince(s *fleet.State, p *fleet.Proposal, c Command) *Refusal {
+	if plannedAnew(s, p, c) {
+		return refuse(Stale, "the haircut was planned anew since proposal %d was made: %s proposes it anew, and another person declines this one", p.ID, p.By)
+	}
 	if base(s, c) != p.Base {
 		return refuse(Stale, "the policy has changed since proposal %d was made: %s proposes it anew, and another person declines this one", p.ID, p.By)
 	}
 	return nil
+}
+
+// plannedAnew says whether the haircut that a proposal is about was deleted and planned anew under its name since.
+func plannedAnew(s *fleet.State, p *fleet.Proposal, c Command) bool {
+	name := ""
+	switch c := c.(type) {
+	case ApplyHaircut:
+		name = c.Name
+	case UndoHaircut:
+		name = c.Name
+	}
+	h := s.Haircut(name)
+	return h != nil && h.Made > p.At
 }
 
 func withdrawProposal(s *fleet.State, r Request, c WithdrawProposal) ([]event.Event, *Refusal) {

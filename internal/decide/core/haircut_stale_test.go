@@ -370,6 +370,71 @@ func TestAClassWaitsForTheOneBefore(t *testing.T) {
 	st.by(time.Hour, ops, rest, "0 of 1 wave of haircut autumn (the rest) is in force; undone: tiger. Name one to apply it again: muster haircut apply autumn tiger")
 }
 
+// What is proposed is one wave. Once that was applied otherwise, its approval applies no other one.
+func TestAProposalIsOfOneWave(t *testing.T) {
+	st := overGranted(t)
+	st.do(0, core.DeleteHaircut{Name: "autumn"})
+	st.do(0, core.SetPolicy{Policy: plainPolicy()})
+	for i := range 9 {
+		st.do(0, job("ns", string(rune('a'+i)), "oak", fleet.Mid, pool("p", 0, 8, 1)))
+	}
+	policy := plainPolicy()
+	policy.Buffer.Share, policy.TwoPeople.Waves = 333, true
+	st.do(0, core.SetPolicy{Policy: policy})
+	st.do(0, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisCluster}})
+	st.do(0, core.TellHaircut{Name: "autumn"})
+	asks := func(who string, c core.Command) core.Code {
+		by := core.Actor{Name: "user:" + who, User: who, Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: who}, Operator: true}
+		if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: by, Reason: "the story"}, moment(time.Hour)); refusal != nil {
+			return refusal.Code
+		}
+		return ""
+	}
+	if code := asks("amy", core.Propose{Command: core.ApplyHaircut{Name: "autumn"}}); code != "" {
+		t.Fatal(code)
+	}
+	if code := asks("cat", core.Propose{Command: core.ApplyHaircut{Name: "autumn", Cluster: "tiger"}}); code != core.NameTaken {
+		t.Errorf("the same wave by its cluster: %q, want that it is proposed already", code)
+	}
+	st.do(time.Hour, core.ApplyHaircut{Name: "autumn"}) // by Muster's own parts, for which one is enough
+	if code := asks("ben", core.AnswerProposal{ID: 1, Approve: true}); code != core.NothingToDo || st.s.Haircut("autumn").Waves[1].Applied != 0 {
+		t.Errorf("approved after its wave is in force: %q; the next wave was applied at %v", code, st.s.Haircut("autumn").Waves[1].Applied)
+	}
+}
+
+// A plan that takes the place of the one that was proposed is not approved with it, and its wave is proposed anew.
+func TestAProposalIsOfThePlanThatWasShown(t *testing.T) {
+	st := overGranted(t)
+	policy := plainPolicy()
+	policy.Buffer.Share, policy.TwoPeople.Waves = 333, true
+	st.do(0, core.SetPolicy{Policy: policy})
+	asks := func(who string, at time.Duration, c core.Command) core.Code {
+		by := core.Actor{Name: "user:" + who, User: who, Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: who}, Operator: true}
+		if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: by, Reason: "the story"}, moment(at)); refusal != nil {
+			return refusal.Code
+		}
+		return ""
+	}
+	wave := core.Propose{Command: core.ApplyHaircut{Name: "autumn"}}
+	if code := asks("amy", time.Hour, wave); code != "" {
+		t.Fatal(code)
+	}
+	st.do(2*time.Hour, core.DeleteHaircut{Name: "autumn"})
+	st.do(2*time.Hour, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisQuota}}, core.TellHaircut{Name: "autumn"})
+	if !core.MovedOn(st.s, st.s.Proposal(1)) {
+		t.Error("the proposal is not stale")
+	}
+	if code := asks("ben", 3*time.Hour, core.AnswerProposal{ID: 1, Approve: true}); code != core.Stale || st.s.Haircut("autumn").Waves[0].Applied != 0 {
+		t.Errorf("approved after another plan took its place: %q", code)
+	}
+	if code := asks("amy", 3*time.Hour, wave); code != "" {
+		t.Errorf("proposed anew: %q", code)
+	}
+	if code := asks("ben", 3*time.Hour, core.AnswerProposal{ID: 2, Approve: true}); code != "" {
+		t.Errorf("approved: %q", code)
+	}
+}
+
 // What time alone will bring stops no wave: work that starts when nodes are back waits for them, and not for the wave's undoing.
 func TestTheGateIsOpenForWorkThatStartsAnyway(t *testing.T) {
 	st := overGranted(t)

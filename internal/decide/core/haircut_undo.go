@@ -36,9 +36,10 @@ func undoWave(s *fleet.State, r Request, c UndoHaircut, now fleet.Instant) ([]ev
 	case refusal == nil:
 	case !c.Overcommit:
 		return nil, refusal
-	case r.Reason == "":
-		return nil, overcommitNeedsReason()
 	default:
+		if refusal := overcommitNeedsReason(r); refusal != nil {
+			return nil, refusal
+		}
 		events = overcommitted(events)
 	}
 	return append([]event.Event{event.HaircutUndone{Haircut: h.Name, Cluster: w.Cluster, Class: w.Class}}, events...), nil

@@ -291,6 +291,28 @@ func TestNobodyAddsAClusterInEnforceAlone(t *testing.T) {
 	}
 }
 
+// Nor does a person who writes a blueprint: a cluster that is built by it begins in mode shadow then.
+func TestABlueprintBringsNoClusterInEnforceWhereThatTakesTwo(t *testing.T) {
+	for two, want := range map[bool]fleet.Mode{false: fleet.Enforce, true: fleet.Shadow} {
+		s := fleet.NewState()
+		s.Policy.TwoPeople.Enforce = two
+		for _, c := range []Command{
+			AddBlueprint{Blueprint: fleet.Blueprint{Name: "nd", Version: 1, Meters: []fleet.Meter{{Meter: "nd", PerNode: 96}}, Checkin: fleet.CheckinInventory, Mode: fleet.Enforce}},
+			PlanCluster{Record: fleet.ClusterRecord{
+				Name: "lynx", Subscription: "s1", Region: "east", GPU: "h200", SKU: "nd96", Priority: fleet.Mid, Blueprint: "nd", Islands: []fleet.RecordIsland{{Name: "a", Nodes: 4}},
+			}},
+		} {
+			if _, refusal := Step(s, Request{Command: c, Actor: admin(fleet.UserPrincipal, "amy")}, 1); refusal != nil {
+				t.Fatal(refusal)
+			}
+		}
+		newTurn(s, 1).produce(s.Life("lynx"))
+		if is := s.Cluster("lynx").Mode; is != want {
+			t.Errorf("with two people for enforce %v a built cluster begins in mode %s, want %s", two, is, want)
+		}
+	}
+}
+
 // Who acts for another is still the same person: they neither answer their own request nor review their own haircut so.
 func TestActingForAnotherIsNoSecondPerson(t *testing.T) {
 	amy, ben := admin(fleet.UserPrincipal, "amy"), admin(fleet.UserPrincipal, "ben")
@@ -343,6 +365,40 @@ func TestAPolicyThatLetsMoreBeDoneNeedsAReason(t *testing.T) {
 			if _, refusal := Step(s, r, 1); refusal != nil {
 				t.Errorf("%s, tried: %v", c.what, refusal)
 			}
+		}
+	}
+}
+
+// What is refused without a reason is tried without one, and the trial says that it would be refused.
+func TestWhatNeedsAReasonIsTriedWithoutOne(t *testing.T) {
+	s := fleet.NewState()
+	for _, c := range []Command{
+		AddCluster{Name: "tiger"}, AddPartition{Cluster: "tiger", GPU: "h200", GPUsPerNode: 8}, AddIslands{Partition: "tiger/h200", Islands: []NewIsland{{Name: "a", Nodes: 2}}}, CreateQuota{Path: "oak"},
+	} {
+		if _, refusal := Step(s, Request{Command: c, Actor: System}, 1); refusal != nil {
+			t.Fatal(refusal)
+		}
+	}
+	h := &s.Partition("tiger/h200").Health
+	h.Tripped, h.TrippedNodes, h.Bursts = 1, 2, []*fleet.Burst{{Signature: "XID 79", Since: 1, Nodes: 2}}
+	for _, c := range []Command{
+		GrantRole{Subject: fleet.Principal{Kind: fleet.UserPrincipal, Name: "ben"}, Role: fleet.Viewer},
+		BreakGlass{},
+		SetGrant{Quota: "oak", Partition: "tiger/h200", GPUs: 160, Overcommit: true},
+		ResetBreaker{Partition: "tiger/h200"},
+		JudgeBurst{Partition: "tiger/h200", Signature: "XID 79", Real: true},
+	} {
+		r := Request{Command: c, Actor: admin(fleet.UserPrincipal, "amy")}
+		if _, refusal := Step(s.Clone(), r, 2); refusal == nil || refusal.Code != ReasonNeeded {
+			t.Errorf("%T without a reason: %v", c, refusal)
+		}
+		r.Trial = true
+		if out, refusal := Step(s.Clone(), r, 2); refusal != nil || len(out.Record.Events) == 0 || len(out.Lets) != 1 || out.Lets[0].Code != ReasonNeeded {
+			t.Errorf("%T, tried without a reason: %v; it does %v, and would be refused with %v", c, refusal, out.Record.Events, out.Lets)
+		}
+		r.Trial, r.Reason = false, "we saw why"
+		if _, refusal := Step(s.Clone(), r, 2); refusal != nil {
+			t.Errorf("%T with a reason: %v", c, refusal)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -129,12 +130,39 @@ func (s *service) shown(ctx context.Context, r event.Record) event.Record {
 		full := c.openReading || access.May(c.rights, access.ReadEvents, access.Place{})
 		for _, e := range r.Events {
 			if c.hears(state, e, full) {
-				kept = append(kept, e)
+				kept = append(kept, c.told(state, e, full))
 			}
 		}
 	})
 	r.Events = kept
 	return r
+}
+
+// tried is what would come of a command that was only tried, without what becomes of work that the caller may not
+// read: notes count it. What is no matter of work the caller asked for.
+func (s *service) tried(ctx context.Context, list []event.Event) []event.Event {
+	c := callerOf(ctx)
+	if c.readsAll() {
+		return list
+	}
+	own := map[uint64]bool{} // submitted by what was tried, so the state has none of it
+	for _, e := range list {
+		if made, is := e.(event.WorkloadSubmitted); is {
+			own[made.ID] = true
+		}
+	}
+	kept := make([]event.Event, 0, len(list))
+	s.engine.Look(func(state *fleet.State) {
+		full := access.May(c.rights, access.ReadEvents, access.Place{})
+		for _, e := range list {
+			id := workloadOf(e)
+			_, names := namesWork(e)
+			if own[id] || id == 0 && !names || c.hears(state, e, full) {
+				kept = append(kept, c.told(state, e, full))
+			}
+		}
+	})
+	return kept
 }
 
 // hears says whether the caller may read an event.
@@ -162,6 +190,26 @@ func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
 	}
 	w := state.Workloads[id]
 	return w != nil && c.sees(state, w)
+}
+
+// told is an event as the caller reads it: quotas are open, and of a hold for one workload its name is not.
+func (c *caller) told(state *fleet.State, e event.Event, full bool) event.Event {
+	if placed, is := e.(event.HoldPlaced); is && !full && placed.Hold.Work != "" && !c.seesNamed(state, placed.Hold.Namespace, placed.Hold.Work) {
+		placed.Hold.Work = ""
+		return placed
+	}
+	return e
+}
+
+// hideHeld takes the names of work that the caller may not read from the holds of quotas.
+func (c *caller) hideHeld(state *fleet.State, list []*musterv1.Quota) {
+	for _, q := range list {
+		for _, h := range q.GetHolds() {
+			if h.GetWorkload() != "" && !c.seesNamed(state, h.GetNamespace(), h.GetWorkload()) {
+				h.Workload = ""
+			}
+		}
+	}
 }
 
 // workloadOf is the workload that an event is about or says something of; 0: none.

@@ -1,13 +1,13 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"strings"
 	"unicode"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -29,8 +29,7 @@ func (s *service) unnamed(ctx context.Context, m writeMessage, says string) stri
 	if by.readsAll() || !strings.Contains(says, "/") {
 		return says
 	}
-	asked, _ := deterministic.Marshal(m)
-	s.engine.Look(func(state *fleet.State) { says = planNames{state, by}.textBut(says, asked) })
+	s.engine.Look(func(state *fleet.State) { says = planNames{state, by}.textBut(says, m) })
 	return says
 }
 
@@ -112,7 +111,7 @@ func (n planNames) texts(list []string) []string {
 func (n planNames) text(says string) string { return n.textBut(says, nil) }
 
 // textBut is text, in which names stay that were asked about.
-func (n planNames) textBut(says string, asked []byte) string {
+func (n planNames) textBut(says string, asked proto.Message) string {
 	if n.by.readsAll() || !strings.Contains(says, "/") {
 		return says
 	}
@@ -134,21 +133,42 @@ func (n planNames) textBut(says string, asked []byte) string {
 }
 
 // word hides a word if it is such a name. The sentence may go on with a point or a colon that is none of the name.
-func (n planNames) word(word string, asked []byte) string {
+func (n planNames) word(word string, asked proto.Message) string {
 	for _, full := range []string{word, strings.TrimRight(word, ".:")} {
 		namespace, name, two := strings.Cut(full, "/")
-		if two && n.state.Workload(namespace, name) != nil && !namesWorkload(asked, namespace, name) {
+		if two && n.state.Workload(namespace, name) != nil && (asked == nil || !namesWorkload(asked.ProtoReflect(), namespace, name)) {
 			return n.name(full) + word[len(full):]
 		}
 	}
 	return word
 }
 
-// namesWorkload says whether a request, as it is encoded, has a workload's name as a field: a text that
-// contains it names something else.
-func namesWorkload(asked []byte, namespace, name string) bool {
-	has := func(text string) bool { return bytes.Contains(asked, protowire.AppendString(nil, text)) }
-	return has(namespace) && has(name) || has(namespace+"/"+name)
+// namesWorkload says whether a request, or a part of it, is about a workload: by the fields that name one. What stands in
+// a reason, a key or a path is a guess, which no answer confirms.
+func namesWorkload(m protoreflect.Message, namespace, name string) (is bool) {
+	of := func(field protoreflect.Name) string {
+		if f := m.Descriptor().Fields().ByName(field); f != nil && f.Kind() == protoreflect.StringKind && !f.IsList() {
+			return m.Get(f).String()
+		}
+		return ""
+	}
+	in := of("namespace")
+	if in == namespace && (of("name") == name || of("workload") == name) || of("workload") == namespace+"/"+name {
+		return true
+	}
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case f.Kind() != protoreflect.MessageKind || f.IsMap(): // no request has one
+		case f.IsList():
+			for i := 0; i < v.List().Len() && !is; i++ {
+				is = namesWorkload(v.List().Get(i).Message(), namespace, name)
+			}
+		default:
+			is = namesWorkload(v.Message(), namespace, name)
+		}
+		return !is
+	})
+	return is
 }
 
 // outsideNames says which characters are part of no name.

@@ -23,14 +23,15 @@ func TestARefusalNamesNoHiddenWork(t *testing.T) {
 	}{
 		{eve, &musterv1.ApplyHaircutRequest{Name: "autumn"}, "tiger/h200 of research/oak: another team's work (8 GPUs), 3/4; say why."},
 		{eve, &musterv1.ApplyHaircutRequest{Name: "all-kestrel-runs"}, "tiger/h200 of research/oak: another team's work (8 GPUs), 3/4; say why."},
+		{eve, &musterv1.TransferRequest{From: "research/oak", Write: &musterv1.Write{IdempotencyKey: "kestrel/runs"}}, "tiger/h200 of research/oak: another team's work (8 GPUs), 3/4; say why."},
+		{eve, &musterv1.TransferRequest{From: "kestrel", To: "runs"}, "tiger/h200 of research/oak: another team's work (8 GPUs), 3/4; say why."},
+		{eve, &musterv1.ApplyRequest{Changes: []*musterv1.Change{{Change: &musterv1.Change_CreateQuota{CreateQuota: &musterv1.CreateQuotaRequest{Path: "kestrel/runs"}}}}}, "tiger/h200 of research/oak: another team's work (8 GPUs), 3/4; say why."},
+		{eve, &musterv1.AddZoneRequest{Zone: &musterv1.Zone{Workload: "kestrel/runs"}}, "tiger/h200 of research/oak: kestrel/runs (8 GPUs), 3/4; say why."},
+		{eve, &musterv1.SubmitBatchRequest{Specs: []*musterv1.WorkloadSpec{{Namespace: "kestrel", Name: "runs"}}}, "tiger/h200 of research/oak: kestrel/runs (8 GPUs), 3/4; say why."},
 		{eve, &musterv1.CancelRequest{Namespace: "kestrel", Name: "runs"}, "tiger/h200 of research/oak: kestrel/runs (8 GPUs), 3/4; say why."},
 		{&caller{actor: core.System}, &musterv1.ApplyHaircutRequest{Name: "autumn"}, "tiger/h200 of research/oak: kestrel/runs (8 GPUs), 3/4; say why."},
 	} {
-		asked, err := deterministic.Marshal(c.asks)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := (planNames{s, c.by}).textBut("tiger/h200 of research/oak: kestrel/runs (8 GPUs), 3/4; say why.", asked); got != c.want {
+		if got := (planNames{s, c.by}).textBut("tiger/h200 of research/oak: kestrel/runs (8 GPUs), 3/4; say why.", c.asks); got != c.want {
 			t.Errorf("%s is told %q, want %q", c.by.actor.Name, got, c.want)
 		}
 	}

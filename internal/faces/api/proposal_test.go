@@ -151,7 +151,7 @@ func TestAnOldProposalTakesNothingBack(t *testing.T) {
 	equal(t, "the second, which was approved", said(2), "set the policy: buffer fixed 15 % → fixed 20 % false")
 	s, err := ben.System.Status(ctx, &musterv1.StatusRequest{})
 	must(t, err)
-	equal(t, "ben's status", strings.Contains(strings.Join(s.GetBanners(), ";"), "Proposal 1 is stale: the policy has changed since operator:amy made it"), true)
+	equal(t, "ben's status", strings.Contains(strings.Join(s.GetBanners(), ";"), "Proposal 1 is stale: the policy, or the plan of its haircut, has changed since operator:amy made it"), true)
 	_, err = ben.Access.AnswerProposal(ctx, &musterv1.AnswerProposalRequest{Id: 1, Approve: true})
 	equal(t, "the older one", client.Refused(err, client.Stale), true)
 	_, err = ben.Access.WithdrawProposal(ctx, &musterv1.WithdrawProposalRequest{Id: 1})

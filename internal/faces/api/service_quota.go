@@ -112,6 +112,7 @@ func (s quotaService) ListQuotas(ctx context.Context, m *musterv1.ListQuotasRequ
 			return err
 		}
 		out.Quotas = wire.Quotas(state, view.EveryQuota(state, at), m.GetPartition(), s.signsIn(callerOf(ctx)), func(path string) bool { return under(path, m.GetUnder()) })
+		callerOf(ctx).hideHeld(state, out.Quotas)
 		return nil
 	})
 	out.Seen = seen
@@ -125,7 +126,9 @@ func (s quotaService) GetQuota(ctx context.Context, m *musterv1.GetQuotaRequest)
 		if state.Quota(m.GetPath()) == nil {
 			return core.NoQuota(state, m.GetPath())
 		}
-		out.Quota = wire.Quotas(state, view.EveryQuota(state, at), "", s.signsIn(callerOf(ctx)), func(path string) bool { return path == m.GetPath() })[0]
+		list := wire.Quotas(state, view.EveryQuota(state, at), "", s.signsIn(callerOf(ctx)), func(path string) bool { return path == m.GetPath() })
+		callerOf(ctx).hideHeld(state, list)
+		out.Quota = list[0]
 		return nil
 	})
 	out.Seen = seen

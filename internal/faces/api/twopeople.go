@@ -61,7 +61,7 @@ func proposalsOpen(state *fleet.State, c *caller) (list []*musterv1.Warning) {
 func proposalOpen(state *fleet.State, p *fleet.Proposal, c *caller) *musterv1.Warning {
 	says := inShort(proposalSays(state, p))
 	if core.MovedOn(state, p) {
-		return &musterv1.Warning{Key: ownKey + fmt.Sprint(p.ID), Text: fmt.Sprintf("Proposal %d is stale: the policy has changed since %s made it. Its author proposes it anew, and another person declines this one", p.ID, p.By)}
+		return &musterv1.Warning{Key: ownKey + fmt.Sprint(p.ID), Text: fmt.Sprintf("Proposal %d is stale: the policy, or the plan of its haircut, has changed since %s made it. Its author proposes it anew, and another person declines this one", p.ID, p.By)}
 	}
 	if p.By == c.actor.Name {
 		return &musterv1.Warning{Key: ownKey + fmt.Sprint(p.ID), Text: fmt.Sprintf("Proposal %d, which is your own, waits for a second person. It would %s. muster proposal withdraw %d takes it back", p.ID, says, p.ID)}

@@ -48,7 +48,7 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 	}
 	switch {
 	case w.GetDryRun():
-		written.Events, err = wire.Events(result.Record.Events)
+		written.Events, err = wire.Events(s.tried(ctx, result.Record.Events))
 		written.Notes = append(s.concernedBy(result.Record, callerOf(ctx)), s.refusedFor(ctx, result.Lets, m)...)
 	case !result.Repeat && len(result.Record.Events) > 0:
 		written.Notes = append(written.Notes, s.cutBy(result.Record, callerOf(ctx))...)

@@ -125,7 +125,7 @@ func (p *page) ownProposals(numbers []string) {
 	}
 }
 
-// stateOf is where a proposal stands; one is stale where the policy has changed since.
+// stateOf is where a proposal stands; one is stale where the policy, or the plan of its haircut, is another one by now.
 func stateOf(p *musterv1.Proposal) string {
 	if p.GetStale() {
 		return p.GetState() + ", stale"
@@ -137,7 +137,7 @@ func stateOf(p *musterv1.Proposal) string {
 func (p *page) staleProposals(list []*musterv1.Proposal) {
 	for _, one := range list {
 		if one.GetStale() {
-			p.wrapAs("", fmt.Sprintf("Proposal %d is stale: the policy in force is another one than it was made under, so it cannot be approved. %s proposes it anew, and withdraws this one (muster proposal withdraw %d); another person declines it (muster proposal decline %d).",
+			p.wrapAs("", fmt.Sprintf("Proposal %d is stale: it was made under another policy, or from another plan of its haircut, than there is now, so it cannot be approved. %s proposes it anew, and withdraws this one (muster proposal withdraw %d); another person declines it (muster proposal decline %d).",
 				one.GetId(), one.GetBy(), one.GetId(), one.GetId()))
 		}
 	}

@@ -16,7 +16,7 @@ func (h *Hold) Holder() string {
 	case h.User != "":
 		return "user:" + h.User
 	case h.Work != "":
-		return "workload:" + h.Namespace + "/" + h.Work
+		return "stopped work of namespace:" + h.Namespace // whose name is for its readers
 	}
 	return "namespace:" + h.Namespace
 }
