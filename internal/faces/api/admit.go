@@ -9,6 +9,7 @@ import (
 	"github.com/muster-fleet/muster/internal/answer/view"
 	"github.com/muster-fleet/muster/internal/decide/access"
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/faces/wire"
 	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -192,11 +193,23 @@ func (c *caller) hears(state *fleet.State, e event.Event, full bool) bool {
 	return w != nil && c.sees(state, w)
 }
 
-// told is an event as the caller reads it: quotas are open, and of a hold for one workload its name is not.
+// told is an event as the caller reads it: quotas are open, and of a hold for one workload its name is not. Nor is that of a
+// workload that a burst points to.
 func (c *caller) told(state *fleet.State, e event.Event, full bool) event.Event {
-	if placed, is := e.(event.HoldPlaced); is && !full && placed.Hold.Work != "" && !c.seesNamed(state, placed.Hold.Namespace, placed.Hold.Work) {
-		placed.Hold.Work = ""
-		return placed
+	if full {
+		return e
+	}
+	switch e := e.(type) {
+	case event.HoldPlaced:
+		if e.Hold.Work != "" && !c.seesNamed(state, e.Hold.Namespace, e.Hold.Work) {
+			e.Hold.Work = ""
+		}
+		return e
+	case event.BurstAccused:
+		if p := state.Partition(e.Partition); p != nil {
+			e.Burst.Accuses = wire.PointsTo(&e.Burst, c.seesIn(p))
+		}
+		return e
 	}
 	return e
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // heardByAll are the kinds of events that everybody reads who may read the log, whatever their roles
-// reach. None says anything of one workload, but a burst: every page says which workload it flags.
+// reach. None says anything of one workload, but a burst, and a hold for work that stopped: both leave out its name (told).
 var heardByAll = []string{
 	"access.set", "backing.aligned", "blueprint.added", "breaker.reset", "breaker.tripped", "buffer.cleared", "buffer.set",
 	"burst.accused", "burst.judged", "burst.over", "cloud.counted", "cluster.added", "cluster.checked-in", "cluster.mode-set",

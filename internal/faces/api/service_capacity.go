@@ -16,7 +16,7 @@ import (
 func (s capacityService) Capacity(ctx context.Context, m *musterv1.CapacityRequest) (*musterv1.CapacityResponse, error) {
 	out := &musterv1.CapacityResponse{}
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
-		return capacity(out, state, m, at)
+		return capacity(out, state, m, callerOf(ctx).seesIn, at)
 	})
 	out.Seen = seen
 	return out, err
@@ -24,7 +24,7 @@ func (s capacityService) Capacity(ctx context.Context, m *musterv1.CapacityReque
 
 // capacity fills in the rows of the partitions that a scope names, with the sums
 // over those clusters that it takes in whole.
-func capacity(out *musterv1.CapacityResponse, s *fleet.State, m *musterv1.CapacityRequest, at fleet.Instant) error {
+func capacity(out *musterv1.CapacityResponse, s *fleet.State, m *musterv1.CapacityRequest, named wire.SeesIn, at fleet.Instant) error {
 	scope := m.GetScope()
 	list, err := partitions(s, scope)
 	if err != nil {
@@ -36,7 +36,7 @@ func capacity(out *musterv1.CapacityResponse, s *fleet.State, m *musterv1.Capaci
 	}
 	for i, p := range s.Partitions {
 		if chosen[p.ID] {
-			row := wire.PartitionCapacity(s, p, all.Partitions[i], at)
+			row := wire.PartitionCapacity(s, p, all.Partitions[i], named, at)
 			if !m.GetWithoutIslands() {
 				row.Islands = wire.IslandCapacities(p)
 			}
@@ -105,7 +105,7 @@ func (s capacityService) Nodes(ctx context.Context, m *musterv1.NodesRequest) (*
 			}
 			out.Nodes = append(out.Nodes, rows...)
 		}
-		out.Banners = wire.Banners(list)
+		out.Banners = wire.Banners(list, c.seesIn)
 		return nil
 	})
 	out.Seen = seen

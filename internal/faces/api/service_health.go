@@ -91,8 +91,8 @@ func (s healthService) Health(ctx context.Context, m *musterv1.HealthRequest) (*
 	seen, err := s.read(ctx, m.GetAsOf(), func(state *fleet.State, at fleet.Instant) error {
 		list, err := partitions(state, m.GetScope())
 		for _, p := range list {
-			out.Partitions = append(out.Partitions, wire.PartitionHealth(view.HealthOf(state, p, at)))
-			out.Banners = append(out.Banners, wire.PartitionBanners(p)...)
+			out.Partitions = append(out.Partitions, wire.PartitionHealth(view.HealthOf(state, p, at), callerOf(ctx).seesIn(p)))
+			out.Banners = append(out.Banners, wire.PartitionBanners(p, callerOf(ctx).seesIn)...)
 		}
 		out.Hung, out.HungOthers = wire.HungWork(state, list, callerOf(ctx).reads(state), at)
 		return err

@@ -29,7 +29,7 @@ func (s systemService) Status(ctx context.Context, m *musterv1.StatusRequest) (*
 			out.Gpus += int32(p.Tally().Installed)
 		}
 		out.Warnings = slices.Concat(glassBroken(state, at), proposalsOpen(state, callerOf(ctx)),
-			wire.Warnings(state, state.Partitions, at), wire.CutWarnings(state, callerOf(ctx).reads(state), at))
+			wire.Warnings(state, state.Partitions, callerOf(ctx).seesIn, at), wire.CutWarnings(state, callerOf(ctx).reads(state), at))
 		if m.GetWithoutWorkloads() {
 			return nil
 		}
@@ -77,7 +77,7 @@ func (s systemService) AcknowledgeWarning(ctx context.Context, m *musterv1.Ackno
 	_, err := s.read(ctx, nil, func(state *fleet.State, at fleet.Instant) error {
 		until = at.Add(m.GetLasts().AsDuration())
 		everything := func(*fleet.Workload) bool { return true }
-		for _, w := range append(wire.Warnings(state, state.Partitions, at), wire.CutWarnings(state, everything, at)...) {
+		for _, w := range append(wire.Warnings(state, state.Partitions, callerOf(ctx).seesIn, at), wire.CutWarnings(state, everything, at)...) {
 			if w.GetKey() == m.GetKey() {
 				return nil
 			}

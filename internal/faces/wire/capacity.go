@@ -10,12 +10,12 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// PartitionCapacity is a partition's row of capacity, without its islands.
-func PartitionCapacity(s *fleet.State, p *fleet.Partition, row view.Partition, at fleet.Instant) *musterv1.PartitionCapacity {
+// PartitionCapacity is a partition's row of capacity, without its islands. Its banners name work that may be named.
+func PartitionCapacity(s *fleet.State, p *fleet.Partition, row view.Partition, named SeesIn, at fleet.Instant) *musterv1.PartitionCapacity {
 	_, held := s.Held(p.ID, "", at)
 	return &musterv1.PartitionCapacity{
 		Partition: row.Partition, Figures: Figures(row.Figures), Stale: row.Stale, Held: int32(held),
-		Incidents: s.OpenIncidents(p), Banners: PartitionBanners(p),
+		Incidents: s.OpenIncidents(p), Banners: PartitionBanners(p, named),
 	}
 }
 

@@ -18,11 +18,11 @@ import (
 )
 
 // Warnings are what everybody must see of some partitions, each with its key and
-// with who acknowledged it. Bursts that were judged are none.
-func Warnings(s *fleet.State, list []*fleet.Partition, now fleet.Instant) []*musterv1.Warning {
+// with who acknowledged it. Bursts that were judged are none. They name work that may be named.
+func Warnings(s *fleet.State, list []*fleet.Partition, named SeesIn, now fleet.Instant) []*musterv1.Warning {
 	var all []*musterv1.Warning
 	for _, p := range list {
-		all = append(all, warningsOf(p)...)
+		all = append(all, warningsOf(p, named)...)
 	}
 	acknowledged(s, all, now)
 	return all
@@ -37,7 +37,7 @@ func acknowledged(s *fleet.State, list []*musterv1.Warning, now fleet.Instant) {
 	}
 }
 
-func warningsOf(p *fleet.Partition) []*musterv1.Warning {
+func warningsOf(p *fleet.Partition, named SeesIn) []*musterv1.Warning {
 	var list []*musterv1.Warning
 	say := func(kind string, since fleet.Instant, format string, args ...any) {
 		list = append(list, &musterv1.Warning{Key: kind + " " + since.Time().UTC().Format(time.RFC3339Nano), Text: fmt.Sprintf(format, args...)})
@@ -52,28 +52,41 @@ func warningsOf(p *fleet.Partition) []*musterv1.Warning {
 	for _, b := range p.Health.Bursts {
 		if !b.Real && b.Judged == 0 {
 			say("burst "+p.ID+" "+b.Signature, b.Since, "BURST in %s since %s: %q on %s at once points to %s, not to the nodes. No node was taken out of service",
-				p.ID, text.WeekdayExact(b.Since.Time()), b.Signature, text.Count(b.Nodes, "node"), b.Accuses)
+				p.ID, text.WeekdayExact(b.Since.Time()), b.Signature, text.Count(b.Nodes, "node"), PointsTo(b, named(p)))
 		}
 	}
 	return list
 }
 
 // PartitionBanners is what everybody must see of a partition.
-func PartitionBanners(p *fleet.Partition) []string { return Banners([]*fleet.Partition{p}) }
+func PartitionBanners(p *fleet.Partition, named SeesIn) []string {
+	return Banners([]*fleet.Partition{p}, named)
+}
 
 // Banners is what everybody must see of some partitions.
-func Banners(list []*fleet.Partition) []string {
+func Banners(list []*fleet.Partition, named SeesIn) []string {
 	var all []string
 	for _, p := range list {
-		for _, w := range warningsOf(p) {
+		for _, w := range warningsOf(p, named) {
 			all = append(all, w.GetText())
 		}
 	}
 	return all
 }
 
-// PartitionHealth is what automation did, and wants to do, in a partition.
-func PartitionHealth(h view.PartitionHealth) *musterv1.PartitionHealth {
+// SeesIn says of a partition whether a workload there may be told by its name, as namespace/name.
+type SeesIn func(*fleet.Partition) func(full string) bool
+
+// PointsTo is what a burst points to. That is a workload, or a monitor.
+func PointsTo(b *fleet.Burst, named func(full string) bool) string {
+	if full, is := strings.CutPrefix(b.Accuses, "workload "); is && !named(full) {
+		return "one workload"
+	}
+	return b.Accuses
+}
+
+// PartitionHealth is what automation did, and wants to do, in a partition. It names work that may be named.
+func PartitionHealth(h view.PartitionHealth, named func(full string) bool) *musterv1.PartitionHealth {
 	out := &musterv1.PartitionHealth{
 		Partition: h.Partition, Nodes: int32(h.Nodes), Automatic: int32(h.Automatic), Allowed: int32(h.Allowed), Shadow: h.Shadow,
 		Tripped: Instant(h.Tripped), TrippedNodes: int32(h.TrippedNodes),
@@ -85,7 +98,7 @@ func PartitionHealth(h view.PartitionHealth) *musterv1.PartitionHealth {
 	}
 	for _, b := range h.Bursts {
 		out.Bursts = append(out.Bursts, &musterv1.Burst{
-			Signature: b.Signature, Since: Instant(b.Since), Nodes: int32(b.Nodes), Accuses: b.Accuses, Real: b.Real,
+			Signature: b.Signature, Since: Instant(b.Since), Nodes: int32(b.Nodes), Accuses: PointsTo(b, named), Real: b.Real,
 		})
 	}
 	for _, n := range h.Waiting {
