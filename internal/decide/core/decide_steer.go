@@ -152,9 +152,15 @@ func stillAssigned(s *fleet.State, name string) *Refusal {
 		text.Count(gpus, "GPU"), name, text.Verb(gpus, "is", "are"), strings.Join(whose, ", "), name).with(map[string]int{"assigned": gpus})
 }
 
+// retiring says whether a person has retired a cluster. It is no more, or goes.
+func retiring(s *fleet.State, cluster string) bool {
+	l := s.Life(cluster)
+	return l != nil && l.Course.Retiring != 0
+}
+
 // notRetired refuses to promise more in a cluster that is being retired: quota there would stand on nothing.
 func notRetired(s *fleet.State, p *fleet.Partition) *Refusal {
-	if l := s.Life(p.Cluster); l == nil || l.Course.Retiring == 0 {
+	if !retiring(s, p.Cluster) {
 		return nil
 	}
 	return refuse(WrongState, "cluster %s is being retired, so no more quota is assigned in %s; name a partition of another cluster", p.Cluster, p.ID)
