@@ -84,6 +84,9 @@ func addIslands(s *fleet.State, c AddIslands) ([]event.Event, *Refusal) {
 			events = append(events, event.NodesAdded{Partition: p.ID, Island: n.Name, Names: names, Racks: racks})
 		}
 	}
+	if len(events) > 0 && retiring(s, p.Cluster) {
+		return nil, refuse(WrongState, "cluster %s is being retired, so no nodes are added to it; name a partition of another cluster", p.Cluster)
+	}
 	return events, nil
 }
 
