@@ -201,10 +201,10 @@ func (v Value) whole() (int, bool) {
 		return 0, false
 	}
 	switch {
-	case v.is("!!float"):
+	case v.is("!!float") && strings.Trim(v.node.Value, "+-0123456789") != "": // YAML reads digits that no integer holds as a float
 		v.Fail("%s is %s; write a whole number: nothing here comes in fractions", v.name, Clip(v.node.Value))
 		return 0, false
-	case !v.IsInt():
+	case !v.is("!!int", "!!float"):
 		v.Fail("%s is %s; write a whole number", v.name, v.kind())
 		return 0, false
 	}

@@ -29,6 +29,7 @@ func TestReadersSayWhatWouldBeRight(t *testing.T) {
 		{"8", whole, 8, ""},
 		{"9", whole, 1, "f:1: x is 9; write a whole number from 1 to 8"},
 		{"1.5", whole, 1, "f:1: x is 1.5; write a whole number: nothing here comes in fractions"},
+		{"99999999999999999999", whole, 1, "f:1: x is 99999999999999999999; write a whole number in plain digits, not larger than 9223372036854775807"},
 		{"0.125", share, fleet.Permille(125), ""},
 		{"2", share, fleet.Permille(0), "f:1: x is 2; write a number between 0 and 1, as in 0.15"},
 		{"green", colour, "green", ""},

@@ -84,6 +84,9 @@ func addIslands(s *fleet.State, c AddIslands) ([]event.Event, *Refusal) {
 			events = append(events, event.NodesAdded{Partition: p.ID, Island: n.Name, Names: names, Racks: racks})
 		}
 	}
+	if len(events) > 0 && retiring(s, p.Cluster) {
+		return nil, refuse(WrongState, "cluster %s is being retired, so no nodes are added to it; name a partition of another cluster", p.Cluster)
+	}
 	return events, nil
 }
 
@@ -254,6 +257,8 @@ func setMode(s *fleet.State, c SetMode) ([]event.Event, *Refusal) {
 		return nil, refuse(Invalid, "%q is no mode of a cluster; it is observe, shadow or enforce", clip(string(c.Mode)))
 	case to == from:
 		return nil, nil
+	case to > from && retiring(s, c.Cluster):
+		return nil, refuse(WrongState, "cluster %s is being retired, so nothing new starts there; it stays in mode %s", c.Cluster, cluster.Mode)
 	case to > from+1:
 		return nil, refuse(WrongState, "cluster %s is in mode %s; it goes to %s before %s", c.Cluster, cluster.Mode, modes[from+1], c.Mode)
 	}

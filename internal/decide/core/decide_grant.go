@@ -49,6 +49,9 @@ func setGrant(s *fleet.State, c SetGrant, by, reason string, now fleet.Instant) 
 	if e.Temporary.GPUs > 0 && c.Until != 0 {
 		e.Temporary.By, e.Temporary.Reason, e.Temporary.Told = by, reason, c.Until.Sub(now) <= fleet.EndingNotice
 	}
+	if refusal := notRetired(s, p); refusal != nil && e.GPUs > e.Was {
+		return nil, refusal
+	}
 	if refusal := checkGang(p, e); refusal != nil {
 		return nil, refusal
 	}

@@ -40,6 +40,9 @@ func setNodes(s *fleet.State, r Request, c SetNodes, now fleet.Instant) ([]event
 		if refusal := outByFault(r, n, c.State); refusal != nil {
 			return nil, refusal
 		}
+		if l := s.Life(p.Cluster); n.State == fleet.Retired && l != nil && l.Course.Emptied != 0 {
+			return nil, refuse(WrongState, "node %s was released when cluster %s was retired; it does not come back", n.Name, p.Cluster)
+		}
 		to, until := onProbation(s, n, c.State, now)
 		events = append(events, lost(p, node, to, c.Dead)...)
 		events = append(events, event.NodeChanged{

@@ -186,6 +186,9 @@ func placeHold(s *fleet.State, c PlaceHold, now fleet.Instant) ([]event.Event, *
 		h.Since = now
 		return placeInside(p, h)
 	}
+	if refusal := notRetired(s, p); refusal != nil {
+		return nil, refusal
+	}
 	if refusal := wholeNodes(p, "a hold", c.GPUs); refusal != nil {
 		return nil, refusal
 	}

@@ -40,7 +40,7 @@ func steerCluster(s *fleet.State, r Request, c SteerCluster, now fleet.Instant) 
 	case Retire:
 		return retireCluster(s, l, r)
 	default: // Confirm
-		return confirmRemoval(l, r, c)
+		return confirmRemoval(s, l, r, c)
 	}
 }
 
@@ -132,15 +132,38 @@ func retireCluster(s *fleet.State, l *fleet.Life, r Request) ([]event.Event, *Re
 		return nil, nil
 	}
 	name := l.Record.Name
-	if whose, gpus := assignedIn(s, name); len(whose) > 0 {
-		return nil, refuse(QuotaAssigned, "%s of cluster %s %s assigned to %s; take that back first (`muster haircut plan %s` plans it, `muster quota grant` does it one by one)",
-			text.Count(gpus, "GPU"), name, text.Verb(gpus, "is", "are"), strings.Join(whose, ", "), name).with(map[string]int{"assigned": gpus})
+	if refusal := stillAssigned(s, name); refusal != nil {
+		return nil, refusal
 	}
 	events := []event.Event{event.LifeTurned{Cluster: name, Stage: event.LifeRetiring, By: r.Actor.Name}}
 	if c := s.Cluster(name); c != nil && l.Course.Produced != 0 && c.Mode != fleet.Observe {
 		events = append(events, event.ClusterModeSet{Cluster: name, Mode: fleet.Observe, Was: c.Mode}) // nothing new starts there
 	}
 	return events, nil
+}
+
+// stillAssigned refuses the end of a cluster that quota is assigned in.
+func stillAssigned(s *fleet.State, name string) *Refusal {
+	whose, gpus := assignedIn(s, name)
+	if len(whose) == 0 {
+		return nil
+	}
+	return refuse(QuotaAssigned, "%s of cluster %s %s assigned to %s; take that back first (`muster haircut plan %s` plans it, `muster quota grant` does it one by one)",
+		text.Count(gpus, "GPU"), name, text.Verb(gpus, "is", "are"), strings.Join(whose, ", "), name).with(map[string]int{"assigned": gpus})
+}
+
+// retiring says whether a person has retired a cluster. It is no more, or goes.
+func retiring(s *fleet.State, cluster string) bool {
+	l := s.Life(cluster)
+	return l != nil && l.Course.Retiring != 0
+}
+
+// notRetired refuses to promise more in a cluster that is being retired: quota there would stand on nothing.
+func notRetired(s *fleet.State, p *fleet.Partition) *Refusal {
+	if !retiring(s, p.Cluster) {
+		return nil
+	}
+	return refuse(WrongState, "cluster %s is being retired, so no more quota is assigned in %s; name a partition of another cluster", p.Cluster, p.ID)
 }
 
 // assignedIn lists who has quota or holds in a cluster, and how many GPUs.
@@ -163,7 +186,7 @@ func assignedIn(s *fleet.State, cluster string) (whose []string, gpus int) {
 	return whose, gpus
 }
 
-func confirmRemoval(l *fleet.Life, r Request, c SteerCluster) ([]event.Event, *Refusal) {
+func confirmRemoval(s *fleet.State, l *fleet.Life, r Request, c SteerCluster) ([]event.Event, *Refusal) {
 	switch {
 	case c.Confirm != l.Record.Name:
 		return nil, refuse(Invalid, "the infrastructure goes only when it is confirmed by name; %q is not %s", clip(c.Confirm), l.Record.Name)
@@ -171,6 +194,10 @@ func confirmRemoval(l *fleet.Life, r Request, c SteerCluster) ([]event.Event, *R
 		return nil, refuse(WrongState, "cluster %s is not ready for it: it is retired first, and its work has to end", l.Record.Name)
 	case l.Course.Confirmed != 0:
 		return nil, nil
+	}
+	// A wave of a haircut that was undone since may have assigned quota there again.
+	if refusal := stillAssigned(s, l.Record.Name); refusal != nil {
+		return nil, refusal
 	}
 	return one(event.LifeTurned{Cluster: c.Cluster, Stage: event.LifeConfirmed, By: r.Actor.Name})
 }

@@ -179,6 +179,10 @@ func TestOneGrantedGPUKeepsAClusterFromRetiring(t *testing.T) {
 	st.by(time.Hour, ops, core.SteerCluster{Cluster: "lynx", Do: core.Retire}, "1 GPU of cluster lynx is assigned to oak (1 in lynx/g)")
 	st.do(time.Hour, core.SetGrant{Quota: "oak", Partition: "lynx/g"})
 	st.by(time.Hour, ops, core.SteerCluster{Cluster: "lynx", Do: core.Retire}, "")
+	// From then on nothing new starts there: no quota comes, and no mode in which work would.
+	st.by(time.Hour, ops, core.SetGrant{Quota: "oak", Partition: "lynx/g", GPUs: 1}, "cluster lynx is being retired")
+	st.by(time.Hour, ops, core.SetMode{Cluster: "lynx", Mode: fleet.Observe}, "")
+	st.by(time.Hour, ops, core.SetMode{Cluster: "lynx", Mode: fleet.Shadow}, "cluster lynx is being retired")
 }
 
 // A rollout of which people say only what it brings begins with two nodes, and goes on as carefully as the contract says.

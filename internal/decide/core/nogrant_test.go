@@ -25,6 +25,9 @@ func TestAGrantThatIsNoMoreGoesWithTheLastOfItsWork(t *testing.T) {
 	if a := p.Account("t/x"); a == nil || a.Grant != 0 || a.BackedGPUs() != 0 || len(a.Queue()) != 0 {
 		t.Fatalf("the account is %+v", a)
 	}
+	if broken := invariant.Check(st.s); len(broken) > 0 {
+		t.Fatal(broken)
+	}
 	st.do(3*time.Minute, core.Cancel{Namespace: "ns", Name: "stands"})
 	st.leave(4*time.Minute, "ns", "stands")
 	if a := p.Account("t/x"); a != nil {

@@ -48,8 +48,8 @@ func (r *recount) waiting(w *fleet.Workload) (queue string, places []place) {
 	switch {
 	case w.State == fleet.Pending && w.Paused: // it waits for its nodes, in no queue
 	case w.State == fleet.Pending:
-		here := w.May(r.p)
-		if here && (w.Flexes() || r.p.Account(w.Target) != nil) {
+		a := r.p.Account(w.Target) // one that is ending has no grant: nothing waits for it here
+		if w.May(r.p) && (w.Flexes() || a != nil && !a.Ending) {
 			places = append(places, place{w.ID, fleet.Base})
 		}
 	case w.State == fleet.RunningW && w.Where == r.p.ID:

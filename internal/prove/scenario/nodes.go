@@ -85,7 +85,11 @@ func nodeRange(v yamlfile.Value) []string {
 	}
 	from, errFrom := strconv.Atoi(m[2])
 	to, errTo := strconv.Atoi(m[3])
-	if errFrom != nil || errTo != nil || from > to || to-from >= core.MaxNodesPerCommand || len(m[2]) != len(m[3]) {
+	if from > to && errTo == nil && len(m[2]) == len(m[3]) {
+		v.Fail("%q goes from the last to the first; write %s%s..%s", yamlfile.Clip(name), yamlfile.Clip(m[1]), m[3], m[2])
+		return nil
+	}
+	if errFrom != nil || errTo != nil || to-from >= core.MaxNodesPerCommand || len(m[2]) != len(m[3]) {
 		v.Fail("%q is no range of nodes; write it as in tiger-h200-i1-001..008", yamlfile.Clip(name))
 		return nil
 	}
