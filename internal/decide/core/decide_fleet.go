@@ -135,8 +135,8 @@ func setPolicy(s *fleet.State, r Request, c SetPolicy) ([]event.Event, *Refusal)
 	if s.Policy == c.Policy {
 		return nil, nil
 	}
-	if opens := loosens(s.Policy, c.Policy); opens != "" && r.Reason == "" && !(r.Actor.Operator && r.Actor.Principal.Kind == "") { // Muster's own parts give none
-		if refusal := r.refused(refuse(ReasonNeeded, "this policy %s: that is done with a reason; say why (--reason)", opens)); refusal != nil {
+	if opens := loosens(s.Policy, c.Policy); opens != "" && !(r.Actor.Operator && r.Actor.Principal.Kind == "") { // Muster's own parts give none
+		if refusal := r.reasoned("this policy %s: that is done with a reason; say why (--reason)", opens); refusal != nil {
 			return nil, refusal
 		}
 	}

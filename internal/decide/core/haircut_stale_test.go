@@ -347,8 +347,8 @@ func TestNothingIsUndoneBeforeAWaveIsInForce(t *testing.T) {
 	st.by(time.Hour, ops, core.UndoHaircut{Name: "autumn", Cluster: "lion"}, "haircut autumn has no wave over lion; it has waves over tiger (assigned above usage)")
 }
 
-// A wave that is asked for by its class alone waits for those before it, and is not called undone: nothing was applied.
-func TestAClassWaitsForTheOneBefore(t *testing.T) {
+// twoWaves is a plan of two waves over one cluster, of which people were told.
+func twoWaves(t *testing.T, two fleet.TwoPeople) tale {
 	st := overGranted(t)
 	st.do(0, core.DeleteHaircut{Name: "autumn"})
 	st.do(0, core.SetPolicy{Policy: plainPolicy()})
@@ -356,10 +356,25 @@ func TestAClassWaitsForTheOneBefore(t *testing.T) {
 		st.do(0, job("ns", string(rune('a'+i)), "oak", fleet.Mid, pool("p", 0, 8, 1)))
 	}
 	policy := plainPolicy()
-	policy.Buffer.Share = 333
+	policy.Buffer.Share, policy.TwoPeople = 333, two
 	st.do(0, core.SetPolicy{Policy: policy})
 	st.do(0, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisCluster}})
 	st.do(0, core.TellHaircut{Name: "autumn"})
+	return st
+}
+
+// asks has a person who signed in give a command, and says what it is refused for; "": nothing.
+func (st tale) asks(who string, at time.Duration, c core.Command) core.Code {
+	by := core.Actor{Name: "user:" + who, User: who, Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: who}, Operator: true}
+	if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: by, Reason: "the story"}, moment(at)); refusal != nil {
+		return refusal.Code
+	}
+	return ""
+}
+
+// A wave that is asked for by its class alone waits for those before it, and is not called undone: nothing was applied.
+func TestAClassWaitsForTheOneBefore(t *testing.T) {
+	st := twoWaves(t, fleet.TwoPeople{})
 	rest := core.ApplyHaircut{Name: "autumn", Class: fleet.CutRest}
 	st.by(time.Hour, ops, rest, "wave 1 of haircut autumn (tiger: assigned above usage) comes first: each class is cut from what the one before left")
 	st.by(time.Hour, ops, core.ApplyHaircut{Name: "autumn", Class: fleet.CutIdle},
@@ -372,32 +387,15 @@ func TestAClassWaitsForTheOneBefore(t *testing.T) {
 
 // What is proposed is one wave. Once that was applied otherwise, its approval applies no other one.
 func TestAProposalIsOfOneWave(t *testing.T) {
-	st := overGranted(t)
-	st.do(0, core.DeleteHaircut{Name: "autumn"})
-	st.do(0, core.SetPolicy{Policy: plainPolicy()})
-	for i := range 9 {
-		st.do(0, job("ns", string(rune('a'+i)), "oak", fleet.Mid, pool("p", 0, 8, 1)))
-	}
-	policy := plainPolicy()
-	policy.Buffer.Share, policy.TwoPeople.Waves = 333, true
-	st.do(0, core.SetPolicy{Policy: policy})
-	st.do(0, core.PlanHaircut{Name: "autumn", Ask: haircut.Ask{Basis: fleet.BasisCluster}})
-	st.do(0, core.TellHaircut{Name: "autumn"})
-	asks := func(who string, c core.Command) core.Code {
-		by := core.Actor{Name: "user:" + who, User: who, Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: who}, Operator: true}
-		if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: by, Reason: "the story"}, moment(time.Hour)); refusal != nil {
-			return refusal.Code
-		}
-		return ""
-	}
-	if code := asks("amy", core.Propose{Command: core.ApplyHaircut{Name: "autumn"}}); code != "" {
+	st := twoWaves(t, fleet.TwoPeople{Waves: true})
+	if code := st.asks("amy", time.Hour, core.Propose{Command: core.ApplyHaircut{Name: "autumn"}}); code != "" {
 		t.Fatal(code)
 	}
-	if code := asks("cat", core.Propose{Command: core.ApplyHaircut{Name: "autumn", Cluster: "tiger"}}); code != core.NameTaken {
+	if code := st.asks("cat", time.Hour, core.Propose{Command: core.ApplyHaircut{Name: "autumn", Cluster: "tiger"}}); code != core.NameTaken {
 		t.Errorf("the same wave by its cluster: %q, want that it is proposed already", code)
 	}
 	st.do(time.Hour, core.ApplyHaircut{Name: "autumn"}) // by Muster's own parts, for which one is enough
-	if code := asks("ben", core.AnswerProposal{ID: 1, Approve: true}); code != core.NothingToDo || st.s.Haircut("autumn").Waves[1].Applied != 0 {
+	if code := st.asks("ben", time.Hour, core.AnswerProposal{ID: 1, Approve: true}); code != core.NothingToDo || st.s.Haircut("autumn").Waves[1].Applied != 0 {
 		t.Errorf("approved after its wave is in force: %q; the next wave was applied at %v", code, st.s.Haircut("autumn").Waves[1].Applied)
 	}
 }
@@ -408,15 +406,8 @@ func TestAProposalIsOfThePlanThatWasShown(t *testing.T) {
 	policy := plainPolicy()
 	policy.Buffer.Share, policy.TwoPeople.Waves = 333, true
 	st.do(0, core.SetPolicy{Policy: policy})
-	asks := func(who string, at time.Duration, c core.Command) core.Code {
-		by := core.Actor{Name: "user:" + who, User: who, Principal: fleet.Principal{Kind: fleet.UserPrincipal, Name: who}, Operator: true}
-		if _, refusal := core.Step(st.s, core.Request{Command: c, Actor: by, Reason: "the story"}, moment(at)); refusal != nil {
-			return refusal.Code
-		}
-		return ""
-	}
 	wave := core.Propose{Command: core.ApplyHaircut{Name: "autumn"}}
-	if code := asks("amy", time.Hour, wave); code != "" {
+	if code := st.asks("amy", time.Hour, wave); code != "" {
 		t.Fatal(code)
 	}
 	st.do(2*time.Hour, core.DeleteHaircut{Name: "autumn"})
@@ -424,13 +415,13 @@ func TestAProposalIsOfThePlanThatWasShown(t *testing.T) {
 	if !core.MovedOn(st.s, st.s.Proposal(1)) {
 		t.Error("the proposal is not stale")
 	}
-	if code := asks("ben", 3*time.Hour, core.AnswerProposal{ID: 1, Approve: true}); code != core.Stale || st.s.Haircut("autumn").Waves[0].Applied != 0 {
+	if code := st.asks("ben", 3*time.Hour, core.AnswerProposal{ID: 1, Approve: true}); code != core.Stale || st.s.Haircut("autumn").Waves[0].Applied != 0 {
 		t.Errorf("approved after another plan took its place: %q", code)
 	}
-	if code := asks("amy", 3*time.Hour, wave); code != "" {
+	if code := st.asks("amy", 3*time.Hour, wave); code != "" {
 		t.Errorf("proposed anew: %q", code)
 	}
-	if code := asks("ben", 3*time.Hour, core.AnswerProposal{ID: 2, Approve: true}); code != "" {
+	if code := st.asks("ben", 3*time.Hour, core.AnswerProposal{ID: 2, Approve: true}); code != "" {
 		t.Errorf("approved: %q", code)
 	}
 }

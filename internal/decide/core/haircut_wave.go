@@ -54,10 +54,8 @@ func tooEarly(r Request, c ApplyHaircut, h *fleet.Haircut, now fleet.Instant) *R
 		return nil
 	case !c.Early:
 		return r.refused(refuse(TooEarly, "people were told that no wave of haircut %s takes effect before %s; apply it then, or now with --early and a reason", h.Name, text.Weekday(h.Effective.Time())))
-	case r.Reason == "":
-		return r.refused(refuse(ReasonNeeded, "people were told that no wave of haircut %s takes effect before %s; say why it does (--reason)", h.Name, text.Weekday(h.Effective.Time())))
 	}
-	return nil
+	return r.reasoned("people were told that no wave of haircut %s takes effect before %s; say why it does (--reason)", h.Name, text.Weekday(h.Effective.Time()))
 }
 
 // waveToApply finds the wave that is asked for. Without a cluster it is the first

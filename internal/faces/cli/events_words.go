@@ -75,6 +75,11 @@ func (n *names) ask(ctx context.Context, a *app, least, most uint64) {
 
 // event says an event: what it is about, and a sentence that goes on from there.
 func (n *names) event(e *musterv1.Event) (about, rest string) {
-	told := words.Tell(e.GetKind(), e.GetData(), func(id uint64) string { return n.jobs[id] })
+	told := n.told(e)
 	return told.About, told.Says
+}
+
+// told is event with what sort of thing it is about.
+func (n *names) told(e *musterv1.Event) words.Told {
+	return words.Tell(e.GetKind(), e.GetData(), func(id uint64) string { return n.jobs[id] })
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
@@ -30,11 +29,11 @@ func (n *names) line(e *musterv1.Event) words.Line {
 			return words.Line{About: n.of(f.ID), Says: says(n, f)}
 		}
 	}
-	about, says := n.event(e) // as the log tells it: every kind has a sentence there
-	if about == "" && strings.HasPrefix(says, "the fleet") {
-		return words.Line{Says: says}
+	told := n.told(e) // as the log tells it: every kind has a sentence there, and a whole one where it is about no thing
+	if told.Thing == words.Nothing {
+		return words.Line{Says: told.Says}
 	}
-	return words.Line{Says: cmp.Or(about, "the fleet") + " " + says}
+	return words.Line{Says: cmp.Or(told.About, "the fleet") + " " + told.Says}
 }
 
 // plans says events that would happen: what befalls several workloads alike, once.
