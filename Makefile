@@ -6,8 +6,8 @@ SHELL = bash
 FUZZTIME ?= 60s
 # Rooms with goroutines of their own: `make test` runs these with the race detector too, `make prove` those whose
 # dependencies take minutes to build or to run under it.
-RACED = ./internal/run/engine ./internal/run/journal ./internal/run/journal/memory ./internal/run/driver/... ./internal/faces/api/... ./client/...
-RACEDLONG = ./internal/run/journal/sqlite ./internal/prove/demo ./internal/clusters/kube ./internal/server
+RACED = ./internal/run/engine ./internal/run/journal ./internal/run/journal/memory ./internal/run/driver/...
+RACEDLONG = ./internal/faces/api/... ./client/... ./internal/run/journal/sqlite ./internal/prove/demo ./internal/clusters/kube ./internal/server
 
 # Rooms with tests that start a real Kubernetes control plane. One after the other: each start needs both of two cores.
 # In the driver's room they stand in files of their own, so that the others need not run twice.
@@ -39,6 +39,9 @@ GOLANGCI = go tool -modfile=tools/lint/go.mod golangci-lint
 # that vet asks (govet). And without tables for a debugger (-w): they are more than a third of linking, for each room.
 GOTEST = go test -vet=off -ldflags=-w
 
+# One room more at a time than there are cores: tests of the server, of journals and of lines to clusters wait a lot.
+ALLROOMS = $(GOTEST) -p $$(($$(nproc 2>/dev/null || echo 2)+1)) -timeout 20m
+
 .PHONY: compare prove prove-real race-long chaos-long pages-test pages-try pictures help helm manifests reproducible image demo test race lint fmt generate metrics fuzz controlplane controlplane-test controllers-test controlplane-race controlplane-up bench build release clean promise conformance
 .DEFAULT_GOAL := help
 
@@ -54,13 +57,13 @@ test: ## prove it, in minutes: the walls, all tests and stories, the race detect
 	@set -eo pipefail; rooms=./...; \
 	[ "$$(go env CGO_ENABLED)" != 1 ] || rooms=$$(go list ./... | grep -vxF "$$(go list $(RACED))"); \
 	echo "go test of $$(wc -w <<< "$$(go list $$rooms)") rooms; the raced ones come after them"; \
-	$(ALONE) $(GOTEST) -timeout 20m ./internal/server $$rooms
+	$(ALONE) $(ALLROOMS) ./internal/server $$rooms
 	@$(call raced,$(RACED))
 
 # What `make prove` adds: a name, how long it takes on two quiet cores with its programs built, and the target. The first
 # runs beside the second, which leaves two thirds of two cores idle, and gives way to it.
 BESIDE = race-long
-PROOFS = controlplane-test:14 pages-try:7 chaos-long:2
+PROOFS = controlplane-test:14 pages-try:7 chaos-long:3
 prove: ## prove more (half an hour, once its programs are built): long races, pages in a browser, a real Kubernetes control plane with other people's controllers, long chaos
 	@said=$$(mktemp); trap 'rm -f $$said; kill $$(jobs -p) 2>/dev/null' EXIT; \
 	n=0; told() { echo "==> $$(date +%T) prove $$*"; }; \
@@ -78,6 +81,7 @@ race-long: # rooms that take long with the race detector; of the scripts a third
 
 chaos-long: # random fleets and judged decisions, from seeds that differ with every commit; the seed is printed
 	@first=$(DRAW); set -x; \
+	$(GOTEST) -count=1 -timeout 20m ./internal/prove/chaos -worlds 50 && \
 	$(GOTEST) -count=1 -timeout 20m ./internal/prove/chaos -run '^TestRandomFleets(InSilence)?$$' -worlds 100 -first $$first && \
 	$(GOTEST) -count=1 -timeout 20m ./internal/prove/judge -run Judge -cases 5000 -seed $$first && \
 	$(GOTEST) -count=1 -timeout 20m ./internal/run/provision -every -lives 60

@@ -10,7 +10,7 @@ import (
 var (
 	seedFlag  = flag.Int64("seed", 0, "play only the random fleet of this seed")
 	forFlag   = flag.Duration("for", 0, "how long random fleets are played; 0: -worlds of them, the same ones everywhere")
-	worlds    = flag.Int64("worlds", 50, "how many random fleets are played")
+	worlds    = flag.Int64("worlds", 20, "how many random fleets are played")
 	firstFlag = flag.Int64("first", 1, "the first seed")
 	linesFlag = flag.Int("lines", 150, "lines in a random fleet's script")
 	goOn      = flag.Bool("goon", false, "go on after a seed that breaks a rule")

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"hash/fnv"
+	"net/http"
 
+	"github.com/muster-fleet/muster/internal/clusters/kube/plain"
 	"github.com/muster-fleet/muster/internal/prove/kubetest"
 )
 
@@ -29,4 +32,47 @@ func onNodes(b *bed, list []job) (all []made) {
 		all = append(all, d.object(j))
 	}
 	return all
+}
+
+// bindsOnly is what no scheduler can be faster than that binds each pod by a call of its own: no scheduler
+// runs, and this program binds each pod to the next node as soon as its watch shows it. So there is one
+// watch and one decision less than with any scheduler. Gangs do not wait until they are whole.
+var bindsOnly = way{
+	key: "binds", name: "no scheduler: each pod is bound at once to the next node", only: []string{"jobs", "gang"},
+	lacks: here, version: controlPlane, start: bindAtOnce, make: batches(forNoScheduler),
+}
+
+func forNoScheduler(job) batch {
+	return batch{spec: kubetest.JSON{"schedulerName": "none"}}
+}
+
+// bindAtOnce binds pods in the order in which they are seen, many at a time, until the context ends.
+func bindAtOnce(ctx context.Context, b *bed) error {
+	b.c.KillPart("kube-scheduler")
+	names := make(chan string, 1<<16)
+	b.watch.tell(func(name string) { names <- name })
+	for worker := range plain.Pace {
+		go func() {
+			for node := worker; ; node += plain.Pace {
+				select {
+				case <-ctx.Done():
+					return
+				case name := <-names:
+					b.bind(ctx, name, nodeName(node%b.task.nodes))
+				}
+			}
+		}()
+	}
+	return nil
+}
+
+// bind binds a pod. One that cannot be bound never runs, which ends the sample.
+func (b *bed) bind(ctx context.Context, pod, node string) {
+	target := kubetest.JSON{"apiVersion": "v1", "kind": "Node", "name": node}
+	err := b.c.Call(ctx, http.MethodPost, podsPath+"/"+pod+"/binding", kubetest.JSON{
+		"apiVersion": "v1", "kind": "Binding", "metadata": kubetest.JSON{"name": pod, "namespace": space}, "target": target,
+	}, nil)
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(b.o.out, "pod %s is not bound: %v\n", pod, err)
+	}
 }

@@ -23,6 +23,8 @@ type seen struct {
 type podWatch struct {
 	mu   sync.Mutex
 	pods map[string]*seen // by UID
+
+	waits func(name string) // is told of each new pod without a node; nil: is not
 }
 
 const podsPath = "/api/v1/namespaces/" + space + "/pods"
@@ -61,7 +63,7 @@ func (w *podWatch) follow(ctx context.Context, c *kubetest.Cluster) error {
 // pod is what is read of one.
 type pod struct {
 	Metadata struct {
-		UID               string
+		Name, UID         string
 		Labels            map[string]string
 		DeletionTimestamp *string
 	}
@@ -73,6 +75,13 @@ type pod struct {
 type change struct {
 	Type   string
 	Object pod
+}
+
+// tell has each new pod without a node told from now on.
+func (w *podWatch) tell(waits func(name string)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.waits = waits
 }
 
 // replace takes in a list of all pods: the others are gone.
@@ -110,6 +119,9 @@ func (w *podWatch) note(c change, now time.Time) {
 	if p == nil {
 		p = &seen{job: is.Metadata.Labels[ofJob]}
 		w.pods[is.Metadata.UID] = p
+		if w.waits != nil && is.Spec.NodeName == "" {
+			w.waits(is.Metadata.Name)
+		}
 	}
 	p.gone = c.Type == "DELETED" || is.Metadata.DeletionTimestamp != nil
 	if is.Spec.NodeName != "" && p.bound.IsZero() {

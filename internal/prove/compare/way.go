@@ -32,7 +32,7 @@ type made struct {
 
 // ways are measured in this order. The first is what the others are compared with.
 var ways = []way{
-	plainScheduler, gangScheduler, musterDirect, musterWritten, musterThrough, kueueWay, volcanoWay, kaiWay, noScheduler,
+	plainScheduler, gangScheduler, musterDirect, musterWritten, musterThrough, kueueWay, volcanoWay, kaiWay, noScheduler, bindsOnly,
 }
 
 // space is the namespace in which everything runs.
