@@ -20,6 +20,7 @@ type Hits struct {
 	SparedThere  int // victims that neededThere spared of many
 	SetsPassed   int // sets of victims that cheapestWhere passed over untried
 	KeptFlex     int // candidates of flex work that were kept from an earlier decision
+	Shortened    int // candidates of flex claims that were not listed, since they could make no room where it is wanted
 }
 
 // Add sums hits up.
@@ -32,6 +33,7 @@ func (h *Hits) Add(o Hits) {
 	h.SparedThere += o.SparedThere
 	h.SetsPassed += o.SetsPassed
 	h.KeptFlex += o.KeptFlex
+	h.Shortened += o.Shortened
 }
 
 // TwinsAgree asks the fast paths of this room and their slow twins the same about a
@@ -48,6 +50,10 @@ func (pl *Planner) TwinsAgree(it fleet.Waiting, part func() bool) (hits Hits, di
 			if pl.fitsWithAllGone(c, own) {
 				return hits, "mayFit refuses a claim that fits"
 			}
+		}
+		short, differs := pl.shortened(c)
+		if hits.Shortened += short; differs != "" {
+			return hits, differs
 		}
 		list := pl.everyoneInTheWay(c)
 		left, wrong := pl.leftOut(c, list)
@@ -112,6 +118,15 @@ func (pl *Planner) KeptFlex() (n int, differs string) {
 		if !slices.EqualFunc(pl.flexCandidates(ns), byCost(pl.newFlexCandidates(ns)), same) {
 			return n, "candidates of " + ns + " are kept that are not what its work gives"
 		}
+		fresh := pl.leavable()
+		for _, v := range pl.newFlexCandidates(ns) {
+			if pl.ranMinimum(v.w) {
+				pl.countLeavable(fresh, v)
+			}
+		}
+		if kept := pl.leavableOf(ns); !slices.Equal(kept.gpus, fresh.gpus) || !slices.Equal(kept.used, fresh.used) || kept.largest != fresh.largest || len(kept.spans) != len(fresh.spans) {
+			return n, "what work of " + ns + " could leave free is kept, and is something else now"
+		}
 	}
 	return n, ""
 }
@@ -138,21 +153,47 @@ func (pl *Planner) passedOver(c *claim, list []*candidateVictim) (passed int, ch
 // leftOut counts the islands that a search for flex leaves out, and says whether a fair set of candidates of
 // one of them would have made room for the claim.
 func (pl *Planner) leftOut(c *claim, list []*candidateVictim) (n int, wrong bool) {
-	if c.account != nil {
-		return 0, false
+	if _, free := pl.fits(c, nil); free || c.account != nil {
+		return 0, false // it is not asked who may leave
 	}
-	most, known := pl.mostIn(c, list), map[*candidateVictim]bool{}
-	for _, v := range list {
-		known[v] = true
-	}
+	most := pl.mostIn(c, list)
 	for i := range pl.p.Islands {
 		if !most.mayTake(c, i) {
-			_, _, ok := pl.fairAmong(c, pl.eachOnce(known, pl.byIsland(c, list).touching(i)))
+			_, _, ok := pl.fairAmong(c, pl.eachOnce(pl.byIsland(c, list).touching(i)))
 			n, wrong = n+1, wrong || ok
 		}
 	}
 	_, ok := pl.fits(c, list)
 	return n, wrong || ok != pl.someTakes(c, list, most)
+}
+
+// shortened counts the candidates that a flex claim's search did not list, and says what is found among all of them if that is
+// another set.
+func (pl *Planner) shortened(c *claim) (n int, differs string) {
+	if _, free := pl.fits(c, nil); free || c.account != nil || !boundedByIsland(c) {
+		return 0, ""
+	}
+	spots, victims, ok := pl.flexVictims(c)
+	all, of, found := pl.fairSetOfAll(c)
+	same := func(a, b *candidateVictim) bool { return a.id() == b.id() }
+	if ok != found || ok && (!slices.EqualFunc(victims, of, same) || !slices.EqualFunc(spots, all, func(x, y fleet.Spot) bool { return slices.Equal(x.Nodes, y.Nodes) })) {
+		return 0, fmt.Sprintf("a flex claim evicts %d (%v), and of all candidates %d (%v)", len(victims), ok, len(of), found)
+	}
+	givers, _ := pl.giversTo(c)
+	passers := pl.passersOf(c, false)
+	most := pl.mostOf(c, givers, passers)
+	if !most.some(c) {
+		return len(pl.evictableOnFlex(c)), ""
+	}
+	s := pl.newShortlist(c, givers, passers, most)
+	list := pl.evictableOnFlex(c)
+	short, whole := pl.byIsland(c, byCost(s.list)), pl.byIsland(c, list)
+	for i, where := range s.where {
+		if where && len(list) > 0 && !slices.EqualFunc(short.touching(i), whole.touching(i), same) {
+			return 0, "a flex claim's search does not list all candidates of an island"
+		}
+	}
+	return s.all - len(s.list), ""
 }
 
 // evictableFor is evictableInQuota for claims in quota; ok is false for others.

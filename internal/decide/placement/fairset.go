@@ -18,7 +18,12 @@ func (pl *Planner) fairSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*
 	if !pl.someTakes(c, list, most) {
 		return nil, nil, false
 	}
-	if spots, victims, ok := pl.cheapestSetIn(c, pl.downToShare(c, list), most); ok && pl.fair(c, victims) {
+	return pl.fairSetIn(c, list, pl.downToShare(c, list), most)
+}
+
+// fairSetIn looks first for a set among the candidates that are taken while their namespace is above its share.
+func (pl *Planner) fairSetIn(c *claim, list, down []*candidateVictim, most mostGPUs) ([]fleet.Spot, []*candidateVictim, bool) {
+	if spots, victims, ok := pl.cheapestSetIn(c, down, most); ok && pl.fair(c, victims) {
 		return spots, victims, true
 	}
 	return pl.fairAtPlace(c, list, most)
@@ -43,15 +48,12 @@ func (pl *Planner) cheapestFair(c *claim, list []*candidateVictim) ([]fleet.Spot
 // fairAtPlace finds a place with all candidates gone, island by island, and then
 // keeps only those victims that the place needs.
 func (pl *Planner) fairAtPlace(c *claim, list []*candidateVictim, most mostGPUs) (spots []fleet.Spot, victims []*candidateVictim, ok bool) {
-	all, known := pl.byIsland(c, list), make(map[*candidateVictim]bool, len(list))
-	for _, v := range list {
-		known[v] = true
-	}
+	all := pl.byIsland(c, list)
 	for i := range pl.p.Islands {
 		if !most.mayTake(c, i) {
 			continue
 		}
-		found, set, fair := pl.fairAmong(c, pl.eachOnce(known, all.touching(i)))
+		found, set, fair := pl.fairAmong(c, pl.eachOnce(all.touching(i)))
 		if fair && (victims == nil || cheaperSet(set, victims)) {
 			spots, victims = found, set
 		}
@@ -79,13 +81,13 @@ func (pl *Planner) fairAmong(c *claim, there []*candidateVictim) (spots []fleet.
 // eachOnce leaves out, of the candidates that touch an island, surplus that was put in
 // place of other surplus and is a part of what goes with the whole pool: needed would
 // count the room it frees twice. (shrink tries such surplus.)
-func (pl *Planner) eachOnce(known map[*candidateVictim]bool, there []*candidateVictim) []*candidateVictim {
+func (pl *Planner) eachOnce(there []*candidateVictim) []*candidateVictim {
 	clear(pl.cores)
 	for _, v := range there {
 		pl.cores.mark(&v.unit)
 	}
 	return slices.DeleteFunc(there, func(v *candidateVictim) bool {
-		return !known[v] && v.goesWith(pl.cores)
+		return v.instead && v.goesWith(pl.cores)
 	})
 }
 

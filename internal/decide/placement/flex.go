@@ -160,11 +160,7 @@ func (pl *Planner) flex(it fleet.Waiting) (Plan, bool) {
 	if plan, ok := pl.placeOnFreeFlex(c); ok {
 		return plan, true
 	}
-	list := pl.evictableOnFlex(c)
-	if len(list) == 0 {
-		return Plan{}, false
-	}
-	spots, victims, ok := pl.fairSet(c, list)
+	spots, victims, ok := pl.flexVictims(c)
 	if !ok {
 		return Plan{}, false
 	}

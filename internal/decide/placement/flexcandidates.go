@@ -1,6 +1,11 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"slices"
+	"time"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // This file keeps the candidates of each namespace's flex work from one decision to the next. Of
 // dozens of namespaces with a hundred units each, a decision changes one or two.
@@ -11,19 +16,22 @@ type flexCandidates struct {
 	now    fleet.Instant      // when what they lose was counted
 	units  []*candidateVictim // in the order of the namespace's units
 	sorted []*candidateVictim // cheapest first
+	most   *leavable          // of those that have run for the minimum; nil: not counted yet
+	until  fleet.Instant      // when another one will have
 }
 
 // flexSeen is what the candidates of a namespace are derived from, the moment aside.
 type flexSeen struct {
-	version uint64 // of its flex work
-	staying int    // its GPUs that stay on usable nodes
+	version uint64        // of its flex work
+	staying int           // its GPUs that stay on usable nodes
+	minimum time.Duration // that flex work runs before it gives way by shares
 	// Where work stands on nodes that are not usable, what counts as use hangs on which these are: it is
 	// asked anew in each turn.
 	turn, stamp uint64
 }
 
 func (pl *Planner) flexSeenOf(namespace string) flexSeen {
-	seen := flexSeen{version: pl.p.FlexVersionOf(namespace) + 1, staying: pl.p.FlexOf(namespace).Staying}
+	seen := flexSeen{version: pl.p.FlexVersionOf(namespace) + 1, staying: pl.p.FlexOf(namespace).Staying, minimum: pl.s.Policy.FlexRun()}
 	if pl.p.Tally().Stranded > 0 {
 		seen.turn, seen.stamp = pl.turns, pl.flexStamp()
 	}
@@ -33,24 +41,45 @@ func (pl *Planner) flexSeenOf(namespace string) flexSeen {
 // flexCandidates lists the units of a namespace's flex work as candidates, cheapest first. The list is kept until something
 // of it changes: read it, do not change it.
 func (pl *Planner) flexCandidates(namespace string) []*candidateVictim {
+	kept := pl.keptOf(namespace)
+	if kept.sorted != nil && kept.now == pl.now {
+		return kept.sorted
+	}
+	for _, v := range kept.units {
+		v.loses(pl.now)
+	}
+	if kept.sorted == nil {
+		kept.sorted = slices.Clone(kept.units)
+	}
+	kept.now, kept.sorted = pl.now, byCost(kept.sorted) // mostly they are in order still
+	return kept.sorted
+}
+
+// keptOf are the candidates of a namespace as they are now, the moment aside.
+func (pl *Planner) keptOf(namespace string) *flexCandidates {
 	kept := pl.candidatesOf[namespace]
-	if kept == nil {
-		kept = &flexCandidates{}
+	if at := pl.flexSeenOf(namespace); kept == nil || kept.at != at {
+		kept = &flexCandidates{at: at, units: pl.newFlexCandidates(namespace)}
 		pl.candidatesOf[namespace] = kept
 	}
-	at := pl.flexSeenOf(namespace)
-	switch {
-	case kept.at != at:
-		*kept = flexCandidates{at: at, units: pl.newFlexCandidates(namespace)}
-	case kept.now == pl.now:
-		return kept.sorted
-	default:
+	return kept
+}
+
+// leavableOf bounds what work of a namespace could leave free for a flex claim of another one in each island. It is kept
+// until something of it changes, or more of it has run for the minimum time.
+func (pl *Planner) leavableOf(namespace string) *leavable {
+	kept := pl.keptOf(namespace)
+	if kept.most == nil || pl.now >= kept.until {
+		kept.most, kept.until = pl.leavable(), fleet.Never
 		for _, v := range kept.units {
-			v.loses(pl.now)
+			if pl.ranMinimum(v.w) {
+				pl.countLeavable(kept.most, v)
+			} else if v.w.Started != 0 {
+				kept.until = min(kept.until, v.w.Started.Add(pl.s.Policy.FlexRun()))
+			}
 		}
 	}
-	kept.now, kept.sorted = pl.now, byCost(append(kept.sorted[:0], kept.units...))
-	return kept.sorted
+	return kept.most
 }
 
 func (pl *Planner) newFlexCandidates(namespace string) []*candidateVictim {

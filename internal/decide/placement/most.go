@@ -15,7 +15,7 @@ type mostGPUs struct {
 	gpus []int // with all candidates gone
 	fair []int // with a fair set of them gone
 	// spans lists other islands in which candidates stand that stand there, too: they may make room in those.
-	spans [][]int
+	spans map[int][]int
 }
 
 // leavable bounds what some candidates could leave free in each island. Surplus of an elastic pool may
@@ -25,16 +25,16 @@ type leavable struct {
 	used    []int // of their namespace's use, by island that they touch
 	largest int   // of their namespace's use, what leaves with one of them
 	surplus parts // pools whose replicas count already
+	spans   []span
 }
+
+// span is two islands in which one unit stands.
+type span struct{ from, to int }
 
 // mostIn bounds what candidates could leave free in each island.
 func (pl *Planner) mostIn(c *claim, list []*candidateVictim) mostGPUs {
-	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny {
+	if !boundedByIsland(c) {
 		return mostGPUs{}
-	}
-	m := mostGPUs{gpus: make([]int, len(pl.p.Islands)), spans: make([][]int, len(pl.p.Islands))}
-	for i, island := range pl.p.Islands {
-		m.gpus[i] = island.Room()
 	}
 	passers, byNamespace := pl.leavable(), map[string]*leavable{}
 	for _, v := range list {
@@ -45,10 +45,36 @@ func (pl *Planner) mostIn(c *claim, list []*candidateVictim) mostGPUs {
 				byNamespace[v.w.Namespace] = l
 			}
 		}
-		pl.countLeavable(&m, l, v)
+		pl.countLeavable(l, v)
+	}
+	return pl.mostWith(c, passers, byNamespace)
+}
+
+// boundedByIsland says whether a claim stands in one island, so that what each has bounds it.
+func boundedByIsland(c *claim) bool { return len(c.needs) == 1 && c.needs[0].reach != fleet.ReachAny }
+
+// mostWith bounds what each island could have for a claim with some of this work gone: that which passed the
+// claim's, and that of each namespace.
+func (pl *Planner) mostWith(c *claim, passers *leavable, byNamespace map[string]*leavable) mostGPUs {
+	m := mostGPUs{gpus: make([]int, len(pl.p.Islands))}
+	for i, island := range pl.p.Islands {
+		m.gpus[i] = island.Room()
+	}
+	m.addSpans(passers)
+	for _, l := range byNamespace {
+		m.addSpans(l)
 	}
 	m.fair = pl.mostFair(c, passers, byNamespace, &m)
 	return m
+}
+
+func (m *mostGPUs) addSpans(l *leavable) {
+	for _, s := range l.spans {
+		if m.spans == nil {
+			m.spans = map[int][]int{}
+		}
+		m.spans[s.from] = append(m.spans[s.from], s.to)
+	}
 }
 
 func (pl *Planner) leavable() *leavable {
@@ -56,7 +82,7 @@ func (pl *Planner) leavable() *leavable {
 }
 
 // countLeavable counts what a candidate leaves where it stands.
-func (pl *Planner) countLeavable(m *mostGPUs, l *leavable, v *candidateVictim) {
+func (pl *Planner) countLeavable(l *leavable, v *candidateVictim) {
 	last, several := -1, false
 	for _, spot := range v.all.spots {
 		gpus := v.w.Pools[spot.Pool].GPUs
@@ -71,7 +97,7 @@ func (pl *Planner) countLeavable(m *mostGPUs, l *leavable, v *candidateVictim) {
 	}
 	l.largest = max(l.largest, v.onFlex.freedAll)
 	if several {
-		pl.countSpanning(m, v.all)
+		pl.countSpanning(l, v.all)
 	}
 	if pool := v.part(); v.key.Surplus && v.w.Flexes() && !l.surplus[pool] {
 		if l.surplus == nil {
@@ -86,7 +112,7 @@ func (pl *Planner) countLeavable(m *mostGPUs, l *leavable, v *candidateVictim) {
 }
 
 // countSpanning notes of a unit that stands in several islands that it may make room in each.
-func (pl *Planner) countSpanning(m *mostGPUs, u unit) {
+func (pl *Planner) countSpanning(l *leavable, u unit) {
 	var islands []int
 	u.eachNode(func(node, _ int) {
 		if island := pl.p.Nodes[node].Island; !slices.Contains(islands, island) {
@@ -95,8 +121,8 @@ func (pl *Planner) countSpanning(m *mostGPUs, u unit) {
 	})
 	for _, from := range islands {
 		for _, to := range islands {
-			if from != to && !slices.Contains(m.spans[from], to) {
-				m.spans[from] = append(m.spans[from], to)
+			if s := (span{from, to}); from != to && !slices.Contains(l.spans, s) {
+				l.spans = append(l.spans, s)
 			}
 		}
 	}
@@ -132,6 +158,11 @@ func (pl *Planner) mostFair(c *claim, passers *leavable, byNamespace map[string]
 func (m mostGPUs) mayTake(c *claim, island int) bool {
 	return len(m.gpus) == 0 || m.fair[island] >= c.gpus ||
 		slices.ContainsFunc(m.spans[island], func(to int) bool { return m.fair[to] >= c.gpus })
+}
+
+// some says whether a claim could stand in some island with a fair set of candidates gone.
+func (m mostGPUs) some(c *claim) bool {
+	return slices.ContainsFunc(m.fair, func(gpus int) bool { return gpus >= c.gpus })
 }
 
 // mayTakeAll says whether a claim could stand in an island with all candidates gone.

@@ -15,7 +15,7 @@ func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot,
 	return pl.cheapestSetIn(c, list, mostGPUs{})
 }
 
-// cheapestSetIn is cheapestSet where it is known what the islands may have with all candidates gone.
+// cheapestSetIn is cheapestSet where it is known which islands could have room with a fair set of candidates gone.
 func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPUs) ([]fleet.Spot, []*candidateVictim, bool) {
 	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny || len(pl.p.Islands) == 1 || c.island >= 0 {
 		return pl.minimalSet(c, list)
@@ -25,7 +25,7 @@ func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPU
 	var victims []*candidateVictim
 	found, all := false, pl.byIsland(c, list)
 	for i := range pl.p.Islands {
-		if c.island = -1; !c.mayUseVacated(i) || !most.mayTakeAll(c, i) {
+		if c.island = -1; !c.mayUseVacated(i) || !most.mayTake(c, i) {
 			continue
 		}
 		c.island = i

@@ -90,17 +90,11 @@ func (pl *Planner) evictableOnFlex(c *claim) []*candidateVictim {
 }
 
 // evictableBy lists whom a flex claim may evict by importance and shares, and bounds the room
-// that there would be without them. Most claims find no room: none is listed for one that has
-// too little by the count of its own namespace alone and may take nothing of others.
+// that there would be without them.
 func (pl *Planner) evictableBy(c *claim) (list []*candidateVictim, room int) {
-	own := pl.evictableOwn(c)
-	room = pl.p.Tally().Room + own
+	givers, room := pl.giversTo(c)
 	shares := pl.sharesNow()
-	above := pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > shares[c.w.Namespace]
-	if above && room < c.gpus && len(pl.p.PassedBy(c.w.ID)) == 0 {
-		return nil, room
-	}
-	for _, g := range pl.givers(c, own > 0, !above) {
+	for _, g := range givers {
 		if g.namespace == c.w.Namespace {
 			list = pl.evictableAmong(list, c, g.namespace, false)
 			continue
@@ -110,6 +104,18 @@ func (pl *Planner) evictableBy(c *claim) (list []*candidateVictim, room int) {
 		room += mostGivable(list[had:], g.has-shares[g.namespace])
 	}
 	return list, room
+}
+
+// giversTo lists the namespaces of which a flex claim may take something; none for one that has too little by the count of
+// its own namespace alone and may take nothing of others. It bounds the room that there would be without what its own may give.
+func (pl *Planner) giversTo(c *claim) (list []giver, room int) {
+	own := pl.evictableOwn(c)
+	room = pl.p.Tally().Room + own
+	above := pl.p.FlexOf(c.w.Namespace).Staying-own+c.gpus > pl.sharesNow()[c.w.Namespace]
+	if above && room < c.gpus && len(pl.p.PassedBy(c.w.ID)) == 0 {
+		return nil, room
+	}
+	return pl.givers(c, own > 0, !above), room
 }
 
 // giver is a namespace of which a flex claim may take something, with what it has on flex.

@@ -117,7 +117,9 @@ func (b *byIsland) insteadOf(p *surplusPool, island int, there []touching) []tou
 		if len(elsewhere) == 0 {
 			break
 		}
-		there = append(there, touching{elsewhere[0], b.pl.asSurplus(b.list[elsewhere[0]], spare)})
+		v := b.pl.asSurplus(b.list[elsewhere[0]], spare)
+		v.instead = true
+		there = append(there, touching{elsewhere[0], v})
 		elsewhere = elsewhere[1:]
 	}
 	return there

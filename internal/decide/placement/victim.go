@@ -19,6 +19,7 @@ type candidateVictim struct {
 	onFlex    onFlex // nothing for a unit that is not on flex
 	ownPart   bool   // it is a less important pool of the workload that is mended
 	successor *bool  // whether it has one if nothing else leaves; nil: not asked yet
+	instead   bool   // it is surplus in place of other surplus: see insteadOf
 }
 
 // onFlex is what a candidate means for its namespace's use of flex, in GPUs.
