@@ -17,6 +17,7 @@
 //	resize.go, gangsize.go                    the size of a pool, and of a gang that a cluster declares
 //	adopt.go, observe.go, makerlines.go       work that Muster did not start
 //	nodename.go                               names of nodes that people shorten
+//	proposalbase.go                           what a proposal rests on
 //	apply.go, apply_*.go                      what events change: metal, people, grants, work and replicas in
 //	                                          apply.go; clusters that are built, haircuts, health and maintenance
 //	diagnose.go, maintain.go, advance_buildout.go, endgrant.go   what else reacts after a command

@@ -6,7 +6,7 @@
 //
 // align.go then maps grants to islands in the numbered steps of semantics §3:
 //
-//	gangs.go             whole gangs come first
+//	gangs.go, runninggangs.go  whole gangs come first
 //	shares.go            the rest is shared among loose parts
 //	moves.go             everything moves as little as possible
 //	letin.go             gangs that stand nowhere yet are let in, where no work's cover has to go
