@@ -237,7 +237,7 @@ func (st *storm) rest() {
 			st.log("the kubelets have forgotten %s, and are started anew", forgot)
 			st.dies("kwok", 1)
 		}
-		for _, lacks := range []string{st.lost(), st.settled(pods), st.asWanted(pods), st.untold(pods)} {
+		for _, lacks := range []string{st.lost(pods), st.settled(pods), st.asWanted(pods), st.untold(pods)} {
 			if lacks != "" {
 				return lacks + st.whyWaiting("oak") + st.whyWaiting("elm") + st.whyWaiting("ash")
 			}
@@ -260,11 +260,20 @@ func (st *storm) forgotten(pods []shown) string {
 	return ""
 }
 
-// lost says which work Muster has lost, or not let go.
-func (st *storm) lost() (lacks string) {
+// lost says which work Muster has lost, or not let go. It never took work whose pod was given a target by hand that its
+// namespace may not use, before Muster knew it: it is refused, and its pods say so (see untold).
+func (st *storm) lost(pods []shown) (lacks string) {
+	refused := map[string]bool{}
+	for _, p := range pods {
+		refused[p.workOf()] = refused[p.workOf()] || p.misdirected()
+	}
 	st.read(func(s *fleet.State) {
 		for name, is := range st.work {
-			if w := s.Workload(is.space, name); w == nil || w.State != fleet.RunningW && w.State != fleet.Pending {
+			w := s.Workload(is.space, name)
+			if w == nil && refused[name] {
+				continue
+			}
+			if w == nil || w.State != fleet.RunningW && w.State != fleet.Pending {
 				lacks = name + " neither runs nor waits"
 			}
 		}
@@ -275,6 +284,14 @@ func (st *storm) lost() (lacks string) {
 		}
 	})
 	return lacks
+}
+
+// misdirected says whether a pod waits for a quota that its namespace may not use, and is told that.
+func (p shown) misdirected() bool {
+	return p.waits() && p.Metadata.Labels[translate.LabelTarget] == "ash" && p.Metadata.Namespace != "ash" &&
+		slices.ContainsFunc(p.Status.Conditions, func(c struct{ Type, Status, Reason, Message string }) bool {
+			return c.Type == translate.Condition && c.Reason == "Refused"
+		})
 }
 
 // settled says which pod is still on its way.
