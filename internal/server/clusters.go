@@ -331,7 +331,7 @@ func (c *clusters) notice(ctx context.Context) {
 		case <-tick.C:
 		}
 		for _, name := range c.silent(time.Now()) {
-			r := core.Request{Command: core.StopReports{Cluster: name}, Actor: core.Driver, Reason: "no agent of cluster " + name + " is connected"}
+			r := core.Request{Command: core.StopReports{Cluster: name}, Actor: core.Reporter, Reason: "no agent of cluster " + name + " is connected"}
 			if _, err := c.server.engine.Do(ctx, r); err != nil && ctx.Err() == nil {
 				c.server.log.Warn("the silence could not be noted", "cluster", name, "why", err)
 			}
