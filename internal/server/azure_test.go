@@ -32,7 +32,7 @@ func TestEveryStepOfAClusterOfAzureHasAnAdapter(t *testing.T) {
 	t.Setenv("AZURE_CLIENT_ID", "c1")
 	t.Setenv("AZURE_TENANT_ID", "t1")
 	t.Setenv("AZURE_CLIENT_SECRET", "of-the-test")
-	s := &server{cluster: &cluster{reconciled: &clusters{}}}
+	s := &server{backend: &backend{reconcilers: &multiCluster{}}}
 	s.Outside = outsideOptions{
 		CheckinRepository: folder, BuildkiteToken: write("token", "bkua-of-the-test"), Azure: true,
 		ScaleSets: scaleSetOptions{Templates: folder, Kubeconfig: write("kubeconfig", `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c}}], clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]}`)},

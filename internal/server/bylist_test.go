@@ -33,7 +33,7 @@ func TestClustersSpeakForPeopleWhoSignIn(t *testing.T) {
 			}
 		}
 		spec := fleet.Spec{Name: "pods", Namespace: "oak", Target: "q", Priority: fleet.Mid, Pools: []fleet.Pool{{Name: "main", GPUs: 8, Min: 1, Max: 1, Reach: fleet.ReachIsland}}}
-		_, err = kubeEngine{s}.Do(t.Context(), core.Request{Command: core.Submit{Spec: spec}, Actor: core.Driver})
+		_, err = kubeEngine{s}.Do(t.Context(), core.Request{Command: core.Submit{Spec: spec}, Actor: core.Reporter})
 		if refused := err != nil; refused != signIn {
 			t.Errorf("people sign in: %v; pods in a quota without a list: %v", signIn, err)
 		}

@@ -16,16 +16,16 @@ func (o *upCommand) real() error {
 		return cli.Usage("--agents-tls says how agents are known, and --agents HOST:PORT where they dial in; give both")
 	case (o.AgentsTLS == "") != (len(o.AgentsAllow) == 0):
 		return cli.Usage("--agents-tls takes certificates of an authority that signs for others, too; name the clusters that may join: --agents-allow tiger,lion")
-	case o.upOptions.Demo && (o.Agents != "" || o.clusters != ""):
+	case o.upOptions.Demo && (o.Agents != "" || o.clustersFile != ""):
 		return cli.Usage("--demo is a simulated fleet; leave --agents and --clusters out, or --demo")
-	case o.clusters == "":
+	case o.clustersFile == "":
 		return nil
 	}
-	data, err := o.ReadFile(o.clusters)
+	data, err := o.ReadFile(o.clustersFile)
 	if err != nil {
 		return err
 	}
-	o.upOptions.Clusters, err = readClusters(o.clusters, data)
+	o.upOptions.Clusters, err = readClusters(o.clustersFile, data)
 	return cli.Malformed(err)
 }
 

@@ -16,7 +16,7 @@ import (
 // upCommand are those of `muster up`.
 type upCommand struct {
 	*cli.Program
-	fleet, clusters string
+	fleet, clustersFile string
 	upOptions
 }
 
@@ -67,7 +67,7 @@ A node and a namespace are called with their cluster there: node-001@tiger, oak@
 	f.StringVar(&o.Agents, "agents", "", "host:port where agents of clusters dial in; they show certificates (muster agent enrol)")
 	f.StringVar(&o.AgentsTLS, "agents-tls", "", "folder with ca.crt, tls.crt (for the DNS name muster) and tls.key, where another authority than Muster's own signs")
 	f.StringSliceVar(&o.AgentsAllow, "agents-allow", nil, "with --agents-tls: names of the clusters that may join; other certificates of that authority are not let in")
-	f.StringVar(&o.clusters, "clusters", "", "file that lists clusters which the server reaches by kubeconfigs")
+	f.StringVar(&o.clustersFile, "clusters", "", "file that lists clusters which the server reaches by kubeconfigs")
 	f.BoolVar(&o.upOptions.Demo, "demo", false, "a simulated fleet with live load")
 	f.Uint64Var(&o.Seed, "seed", 1, "of a new demo: the same seed gives the same faults, workloads and run times")
 	f.Var(&o.Retain, "retain", "days for which records are kept, 90d; what is rolled up of them stays. Without it all are kept")

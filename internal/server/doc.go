@@ -12,8 +12,9 @@
 //   - the process: runtime.go, wallclock.go.
 //   - a data folder: package datafolder; private.go keeps it to the server's user.
 //   - a journal: journal.go opens it, retention.go drops what is old, and damage.go looks for damage.
-//   - what carries decisions out: cluster.go, of one kind of clusterkinds.go. That is simulated, one
-//     real cluster (join.go) or several (clusters.go, clusters_file.go).
+//   - what carries decisions out: its backend (backend.go), of one kind of backendkinds.go. That is the simulated driver, or
+//     reconcilers: a singleCluster (join.go: the cluster that muster join names) or a multiCluster (multicluster.go: clusters
+//     whose agents dial in, and those that the file of --clusters lists, read by clusters_file.go).
 //   - over the engine a look at what must always hold (invariants.go), the API (decider.go, modes.go),
 //     and what people see of it (greet.go, statusline.go, notices.go).
 //   - ways to prove who calls: access.go, signin.go, tls.go.

@@ -46,12 +46,12 @@ func (s *server) executors() (map[string]executor.Executor, error) {
 
 // reach is the client of a cluster that this server manages, by a kubeconfig or an agent.
 func (s *server) reach(cluster string) (*kube.Client, error) {
-	switch is := s.cluster.reconciled.(type) {
-	case *joined:
+	switch is := s.backend.reconcilers.(type) {
+	case *singleCluster:
 		if s.Join.Manage && s.Join.Name == cluster {
 			return is.client, nil
 		}
-	case *clusters:
+	case *multiCluster:
 		return is.managed(cluster)
 	}
 	return nil, notManaged(cluster)
@@ -63,7 +63,7 @@ func notManaged(cluster string) error {
 }
 
 // managed is the client of a cluster that is managed. One whose agent is away may be reached again.
-func (c *clusters) managed(cluster string) (*kube.Client, error) {
+func (c *multiCluster) managed(cluster string) (*kube.Client, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch is := c.kept[cluster]; {

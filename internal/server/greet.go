@@ -60,14 +60,14 @@ func (s *server) address() string {
 
 // invite says what there is, and what to type next.
 func (s *server) invite() {
-	if s.cluster.demo != nil {
+	if s.backend.demo != nil {
 		s.tell("\n%s", demo.Welcome(s.before()...))
 		return
 	}
 	nodes, live := 0, 0
 	s.engine.Read(func(st *fleet.State) { nodes, live = count(st) })
-	if s.cluster.reconciled != nil {
-		s.cluster.reconciled.Invite(nodes, live)
+	if s.backend.reconcilers != nil {
+		s.backend.reconcilers.Invite(nodes, live)
 		return
 	}
 	s.tell("Nodes: %d; workloads that have not ended: %d. No cluster is connected: replicas are simulated, and\n"+

@@ -25,7 +25,7 @@ func TestAnEmptyServerSaysHowToReachIt(t *testing.T) {
 	}
 	defer func() { _ = l.Close() }()
 	var out bytes.Buffer
-	s := &server{engine: e, listener: l, cluster: &cluster{}, upOptions: upOptions{Out: &out, Tokens: "tokens.yaml"}}
+	s := &server{engine: e, listener: l, backend: &backend{}, upOptions: upOptions{Out: &out, Tokens: "tokens.yaml"}}
 	s.invite()
 	at := -1
 	for _, line := range []string{"export MUSTER_SERVER=" + l.Addr().String(), "export MUSTER_TOKEN=TOKEN   # one that tokens.yaml knows", "muster apply -f fleet.yaml"} {

@@ -22,29 +22,29 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// joined is a Kubernetes cluster.
-type joined struct {
+// singleCluster is the reconciler of the one cluster that muster join names.
+type singleCluster struct {
 	server *server
 	client *kube.Client
 }
 
-// joinedCluster is the cluster that muster join names.
-func (s *server) joinedCluster() (*cluster, error) {
-	joined, err := s.join()
+// singleClusterBackend is the backend of a server that muster join starts.
+func (s *server) singleClusterBackend() (*backend, error) {
+	one, err := s.newSingleCluster()
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{log: s.log, reconciled: joined}, nil
+	return &backend{log: s.log, reconcilers: one}, nil
 }
 
-func (s *server) join() (*joined, error) {
+func (s *server) newSingleCluster() (*singleCluster, error) {
 	lategc.Collect(watcherGarbage, smallHeap)
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
 	client, err := s.connect(*s.Join)
 	if err != nil {
 		return nil, cli.Malformed(err)
 	}
-	return &joined{server: s, client: client}, nil
+	return &singleCluster{server: s, client: client}, nil
 }
 
 // connect reaches a cluster by a kubeconfig.
@@ -68,7 +68,7 @@ func (e kubeEngine) Read(look func(*fleet.State))  { e.engine.Read(look) }
 func (e kubeEngine) Study(look func(*fleet.State)) { e.engine.Study(look) }
 
 // Wake says that something was decided about a workload of the cluster.
-func (j *joined) Wake(string) {
+func (j *singleCluster) Wake(string) {
 	if reconciler := j.server.reconciler.Load(); reconciler != nil {
 		reconciler.Wake()
 	}
@@ -87,7 +87,7 @@ func (s *server) clusterOptions(join joinOptions, usage *dcgm.Client) kube.Optio
 }
 
 // Run keeps the cluster and the state in step until ctx ends.
-func (j *joined) Run(ctx context.Context) error {
+func (j *singleCluster) Run(ctx context.Context) error {
 	s := j.server
 	var usage *dcgm.Client
 	if at := s.Join.Prometheus; at != "" {
@@ -109,10 +109,10 @@ func (j *joined) Run(ctx context.Context) error {
 }
 
 // Listen takes no lines: the server reaches the cluster itself.
-func (*joined) Listen(context.Context) error { return nil }
+func (*singleCluster) Listen(context.Context) error { return nil }
 
 // Said is what the cluster itself says of a workload.
-func (j *joined) Said(namespace, name, target string) []string {
+func (j *singleCluster) Said(namespace, name, target string) []string {
 	if reconciler := j.server.reconciler.Load(); reconciler != nil {
 		return reconciler.Said(namespace, name, target)
 	}
@@ -120,7 +120,7 @@ func (j *joined) Said(namespace, name, target string) []string {
 }
 
 // WatchedOnly says how the cluster was joined, where it is watched only.
-func (j *joined) WatchedOnly(cluster string) string {
+func (j *singleCluster) WatchedOnly(cluster string) string {
 	if cluster != j.server.Join.Name {
 		return ""
 	}
@@ -128,14 +128,14 @@ func (j *joined) WatchedOnly(cluster string) string {
 }
 
 // Invite says nothing: the cluster itself says what there is, in a moment.
-func (*joined) Invite(int, int) {}
+func (*singleCluster) Invite(int, int) {}
 
 // said is what the clusters themselves say of a workload.
 func (s *server) said(namespace, name, target string) []string {
-	if s.cluster.reconciled == nil {
+	if s.backend.reconcilers == nil {
 		return nil
 	}
-	return s.cluster.reconciled.Said(namespace, name, target)
+	return s.backend.reconcilers.Said(namespace, name, target)
 }
 
 // firstAnswer says what the cluster can muster, as soon as that is known.

@@ -15,8 +15,8 @@ import (
 // to clusters with a reconciler: no pod is made for it, so it would hold GPUs and never run.
 type guarded struct {
 	decider
-	only       func(cluster string) (how string) // how a cluster was joined that is watched only; "": it is not
-	reconciled bool                              // reconcilers carry decisions out, and no driver
+	only           func(cluster string) (how string) // how a cluster was joined that is watched only; "": it is not
+	hasReconcilers bool                              // reconcilers carry decisions out, and no driver
 }
 
 // Do has a request done that may be.
@@ -46,7 +46,7 @@ func (g guarded) bars(c core.Command) error {
 	case core.SetMode:
 		return g.barsMode(c)
 	}
-	if g.reconciled && submits(c) {
+	if g.hasReconcilers && submits(c) {
 		return &core.Refusal{Code: core.DecidedElsewhere, Message: "this fleet's clusters run what their own objects ask for, and no pod is made for a workload that is submitted here; " +
 			"make a pod, Job or JobSet with kubectl that has the label muster.dev/target (muster fit tells before whether it would start)"}
 	}
@@ -90,10 +90,10 @@ func submits(c core.Command) bool {
 
 // watchedOnly says how a cluster was joined that is watched only; "": it is not.
 func (s *server) watchedOnly(cluster string) string {
-	if s.cluster.reconciled == nil {
+	if s.backend.reconcilers == nil {
 		return ""
 	}
-	return s.cluster.reconciled.WatchedOnly(cluster)
+	return s.backend.reconcilers.WatchedOnly(cluster)
 }
 
 func onlyWatch(manage bool, instead string) string {

@@ -27,7 +27,7 @@ func TestWhatIsWatchedOnlyIsNotDecidedFor(t *testing.T) {
 	}
 	server := func(join joinOptions) guarded {
 		s := &server{upOptions: upOptions{Join: &join}}
-		s.cluster = &cluster{reconciled: &joined{server: s}}
+		s.backend = &backend{reconcilers: &singleCluster{server: s}}
 		return guarded{decider{e, metrics.New(e.Read)}, s.watchedOnly, join.Manage}
 	}
 	watching, managing := server(joinOptions{Name: "tiger"}), server(joinOptions{Name: "tiger", Manage: true})

@@ -76,7 +76,7 @@ func (s *server) azureSteps(adapters provision.BySteps, projects *tofu.Runner) (
 // withBuilding adds to adapters what clusters say of themselves, where this server has real ones.
 func (s *server) withBuilding(by provision.BySteps) provision.BySteps {
 	all := maps.Clone(by)
-	if _, ok := s.cluster.reconciled.(*clusters); ok {
+	if _, ok := s.backend.reconcilers.(*multiCluster); ok {
 		building := &kube.Building{Reach: s.reachBuilt} // one: a look asks it once for all its steps
 		for _, step := range kube.BuildingSteps() {
 			all[step] = building
@@ -100,7 +100,7 @@ func (s *server) reachBuilt(cluster string) *kube.Client {
 	if c, err := s.reach(cluster); err == nil {
 		return c
 	}
-	if is, several := s.cluster.reconciled.(*clusters); several {
+	if is, several := s.backend.reconcilers.(*multiCluster); several {
 		return is.byAgent(cluster)
 	}
 	return nil

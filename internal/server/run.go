@@ -47,15 +47,15 @@ func (s *server) run(ctx context.Context) error {
 }
 
 func (s *server) live(ctx context.Context) error {
-	return s.cluster.live(ctx, s.engine, s.line)
+	return s.backend.live(ctx, s.engine, s.line)
 }
 
 // hearAgents takes lines of clusters' agents.
 func (s *server) hearAgents(ctx context.Context) error {
-	if s.cluster.reconciled == nil {
+	if s.backend.reconcilers == nil {
 		return nil
 	}
-	return s.cluster.reconciled.Listen(ctx)
+	return s.backend.reconcilers.Listen(ctx)
 }
 
 func (s *server) serve(ctx context.Context) error {

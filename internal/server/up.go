@@ -110,7 +110,7 @@ type server struct {
 	api        *api.Server
 	metrics    *metrics.Metrics
 	notifier   *notify.Notifier
-	cluster    *cluster
+	backend    *backend
 	agents     net.Listener // where agents dial in; nil: nowhere
 	line       *statusLine
 	past       *keeper.Keeper
@@ -198,12 +198,12 @@ func (s *server) firstPast(ctx context.Context) error {
 var machineClock func() fleet.Instant
 
 func (s *server) openEngine(ctx context.Context) (err error) {
-	if s.cluster, err = s.newCluster(); err != nil {
+	if s.backend, err = s.newBackend(); err != nil {
 		return err
 	}
 	s.leadership = leadership.New(s.journal, s.advertised())
 	began := time.Now()
-	s.engine, err = engine.Open(ctx, s.cluster.options(engine.Options{
+	s.engine, err = engine.Open(ctx, s.backend.options(engine.Options{
 		Now: machineClock, Steady: func() time.Duration { return time.Since(began) },
 		Journal: s.journal, Check: checkInvariants, CheckEvery: checkEvery, SnapshotEvery: engine.UsualSnapshotEvery, Keys: s.folder.File(datafolder.Keys), Log: s.log,
 		Follow: s.leadership.Shared(), May: s.leadership.May, First: s.firstCommand,
@@ -239,7 +239,7 @@ func (s *server) openAPI(ctx context.Context) (err error) {
 	}
 	s.api, err = api.New(api.Options{
 		Audit: s.audit, Tokens: s.tokens,
-		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly, s.cluster.reconciled != nil}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
+		Engine: guarded{decider{s.engine, s.metrics}, s.watchedOnly, s.backend.reconcilers != nil}, Auth: s.auth, Log: s.log, Version: version(), Metrics: s.metrics.Handler(), Notifier: notifier{s.notifier},
 		MostWaiting: s.MostWaiting, History: s.folder.File(datafolder.History), Past: s.past, Said: s.said, Logs: s.buildLog, CheckedIn: s.checkedIn(), TLS: secured, BehindProxy: s.BehindProxy, Proxies: proxies, Ready: s.engine.Health, Notices: s.notices, Lag: s.engine.Follows, Leader: s.whoLeads, Front: s.forward, Hooks: hooks, Rest: http.HandlerFunc(s.rest),
 	})
 	if err == nil {
@@ -305,5 +305,5 @@ func (s *server) firstFleet(ctx context.Context) error {
 }
 
 func (s *server) startCluster(ctx context.Context) error {
-	return s.cluster.start(ctx, s.engine)
+	return s.backend.start(ctx, s.engine)
 }

@@ -314,7 +314,7 @@ func ByPeople(n event.NodeChanged, r event.Record) string {
 	switch {
 	case n.To == fleet.Maintenance:
 		did = "drained it for maintenance"
-	case n.To == fleet.Retired && r.Actor != core.Driver.Name && r.Actor != core.System.Name:
+	case n.To == fleet.Retired && r.Actor != core.Reporter.Name && r.Actor != core.System.Name:
 		did = "retired it" // a retired node is kept there by none, so the actor says it
 	case n.Owner != fleet.ByOperator:
 		return ""

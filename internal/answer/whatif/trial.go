@@ -92,7 +92,7 @@ func actorOf(c core.Command) core.Actor {
 	case core.RecordValidation:
 		return core.Actor{Name: "operator", Operator: true}
 	case core.Resize:
-		return core.Driver
+		return core.Reporter
 	}
 	return core.System
 }

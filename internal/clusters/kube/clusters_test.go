@@ -111,7 +111,7 @@ func TestAClusterSpeaksOfItselfAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	do := func(e Engine, c core.Command) error {
-		_, err := e.Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"})
+		_, err := e.Do(context.Background(), core.Request{Command: c, Actor: core.Reporter, Reason: "the test"})
 		return err
 	}
 	spec := func(cluster, name string) fleet.Spec {
@@ -166,7 +166,7 @@ func TestAClusterSpeaksOfItselfAlone(t *testing.T) {
 			t.Errorf("tiger's agent could give %T: %v", c, err)
 		}
 	}
-	left, err := tiger.Do(context.Background(), core.Request{Actor: core.Driver, Command: core.Batch{Each: true, Commands: []core.Command{core.StopReports{Cluster: "lion"}, core.AddCluster{Name: "tiger"}, core.StopReports{Cluster: "bear"}}}})
+	left, err := tiger.Do(context.Background(), core.Request{Actor: core.Reporter, Command: core.Batch{Each: true, Commands: []core.Command{core.StopReports{Cluster: "lion"}, core.AddCluster{Name: "tiger"}, core.StopReports{Cluster: "bear"}}}})
 	if err != nil || len(left) != 3 || !strings.Contains(left[0].Error(), "may not speak of") || strings.Contains(left[1].Error(), "may not speak of") || left[2] == nil {
 		t.Errorf("of each by itself it answers %v (%v); want the first and the last refused as another's, the second by the engine", left, err)
 	}

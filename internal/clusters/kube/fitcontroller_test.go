@@ -40,7 +40,7 @@ func roomy(t *testing.T, cores string) (*fitController, *fleet.State, *nodeFits)
 func tell(t *testing.T, s *fleet.State, commands []core.Command) {
 	t.Helper()
 	for _, c := range commands {
-		if _, no := core.Step(s, core.Request{Command: c, Actor: core.Driver}, s.Time); no != nil {
+		if _, no := core.Step(s, core.Request{Command: c, Actor: core.Reporter}, s.Time); no != nil {
 			t.Fatal(no)
 		}
 	}

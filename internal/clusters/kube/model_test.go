@@ -67,7 +67,7 @@ func (h *house) restart() {
 
 func (h *house) do(c core.Command) {
 	h.t.Helper()
-	if _, err := h.e.Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"}); err != nil {
+	if _, err := h.e.Do(context.Background(), core.Request{Command: c, Actor: core.Reporter, Reason: "the test"}); err != nil {
 		h.t.Fatalf("seed %d: %T: %v", h.seed, c, err)
 	}
 }
@@ -150,7 +150,7 @@ func (h *house) round() {
 	var commands []core.Command
 	h.e.Read(func(s *fleet.State) { commands, _ = h.agent.workloads.managed(s, p, nil) })
 	for _, c := range commands {
-		if _, err := h.e.Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"}); err != nil {
+		if _, err := h.e.Do(context.Background(), core.Request{Command: c, Actor: core.Reporter, Reason: "the test"}); err != nil {
 			h.refused = append(h.refused, fmt.Sprintf("%T: %v", c, err))
 		}
 	}

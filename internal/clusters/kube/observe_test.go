@@ -72,12 +72,12 @@ func show(t *testing.T, seed uint64, e *engine.Engine, cluster string, p Snapsho
 		},
 		func(s *fleet.State) []core.Command { return nodeStates(s, cluster, p.Nodes, now) },
 		func(s *fleet.State) []core.Command { c, _ := grants(s, cluster, p.Quotas); return c },
-		func(s *fleet.State) []core.Command { c, _ := observed(s, cluster, core.Driver, p); return c },
+		func(s *fleet.State) []core.Command { c, _ := observed(s, cluster, core.Reporter, p); return c },
 	} {
 		var commands []core.Command
 		e.Read(func(s *fleet.State) { commands = step(s) })
 		for _, c := range commands {
-			_, err := Scoped(testEngine{e}, cluster).Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"})
+			_, err := Scoped(testEngine{e}, cluster).Do(context.Background(), core.Request{Command: c, Actor: core.Reporter, Reason: "the test"})
 			var no *core.Refusal
 			if errors.As(err, &no) {
 				t.Fatalf("seed %d: %T %+v is refused: %v", seed, c, c, err)

@@ -13,7 +13,7 @@ import (
 
 // listed is a cluster whose pods are held to access lists, and gives commands for it.
 func listed(t *testing.T, e *engine.Engine) (by core.Actor, do func(core.Command)) {
-	by = core.Driver
+	by = core.Reporter
 	by.ByList = true
 	return by, func(c core.Command) {
 		t.Helper()

@@ -35,7 +35,7 @@ func newTown(t *testing.T) *town {
 func (y *town) do(list ...core.Command) {
 	y.t.Helper()
 	for _, c := range list {
-		if _, no := core.Step(y.s, core.Request{Command: c, Actor: core.Driver}, fleet.InstantOf(y.now)); no != nil {
+		if _, no := core.Step(y.s, core.Request{Command: c, Actor: core.Reporter}, fleet.InstantOf(y.now)); no != nil {
 			y.t.Fatalf("%T: %v", c, no)
 		}
 	}

@@ -116,7 +116,7 @@ func (c *podController) fitted(ctx context.Context, p Snapshot, starts []startAc
 
 // reportStopped tells the engine that replicas have left.
 func (c *podController) reportStopped(ctx context.Context, s driver.Stopped) error {
-	_, err := c.engine.Do(ctx, core.Request{Command: core.ReportStopped{ID: s.ID, Spots: s.Spots}, Actor: core.Driver})
+	_, err := c.engine.Do(ctx, core.Request{Command: core.ReportStopped{ID: s.ID, Spots: s.Spots}, Actor: core.Reporter})
 	var no *core.Refusal
 	if errors.As(err, &no) {
 		c.Log.Warn("a report of the cluster was refused", "cluster", c.Translate.Cluster, "why", no.Error())

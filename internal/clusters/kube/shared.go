@@ -139,7 +139,7 @@ func (c *shared) noteRefusal(command core.Command, no *core.Refusal) {
 
 // actor is who speaks for the pods of the cluster.
 func (c *shared) actor() core.Actor {
-	is := core.Driver
+	is := core.Reporter
 	is.ByList = c.ByList
 	return is
 }

@@ -55,7 +55,7 @@ func TestWhatWasSeenIsDividedIntoOursAndOthers(t *testing.T) {
 	e := watched(t, pods)
 	do := func(c core.Command) {
 		t.Helper()
-		if _, err := (testEngine{e}).Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"}); err != nil {
+		if _, err := (testEngine{e}).Do(context.Background(), core.Request{Command: c, Actor: core.Reporter, Reason: "the test"}); err != nil {
 			t.Fatalf("%T: %v", c, err)
 		}
 	}

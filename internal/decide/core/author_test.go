@@ -25,14 +25,14 @@ func TestOnlyItsClusterSaysWhoMadeAWorkload(t *testing.T) {
 	}{
 		"an operator":            {operator, "ada", "the author of a workload is what its cluster shows; leave it out"},
 		"a part of Muster":       {core.System, "ada", "the author of a workload is what its cluster shows; leave it out"},
-		"bytes that are no text": {core.Driver, "\xff", "no valid UTF-8"},
-		"a text without end":     {core.Driver, strings.Repeat("a", 100_000), "at most"},
+		"bytes that are no text": {core.Reporter, "\xff", "no valid UTF-8"},
+		"a text without end":     {core.Reporter, strings.Repeat("a", 100_000), "at most"},
 	} {
 		if no := submit(c.by, "w", c.author); no == nil || no.Code != core.Invalid || !strings.Contains(no.Message, c.says) {
 			t.Errorf("%s: %v, want %q", what, no, c.says)
 		}
 	}
-	if no := submit(core.Driver, "w", "ada"); no != nil {
+	if no := submit(core.Reporter, "w", "ada"); no != nil {
 		t.Fatal(no)
 	}
 	for _, w := range s.Workloads {

@@ -41,7 +41,7 @@ func TestABatchOfEachLeavesOutWhatIsRefused(t *testing.T) {
 	each, whole := oneCluster(t, 4), oneCluster(t, 4)
 	good := jobs("j", 3)
 	mixed := []core.Command{good[0], core.Cancel{Namespace: "oak", Name: "none"}, good[1], good[0], good[2]}
-	out, no := core.Step(each, core.Request{Command: core.Batch{Commands: mixed, Each: true}, Actor: core.Driver}, 2)
+	out, no := core.Step(each, core.Request{Command: core.Batch{Commands: mixed, Each: true}, Actor: core.Reporter}, 2)
 	if no != nil {
 		t.Fatal(no)
 	}
@@ -50,12 +50,12 @@ func TestABatchOfEachLeavesOutWhatIsRefused(t *testing.T) {
 			t.Errorf("command %d is refused: %v, want %t", i, out.Refused[i], refused)
 		}
 	}
-	want, no := core.Step(whole, core.Request{Command: core.Batch{Commands: good}, Actor: core.Driver}, 2)
+	want, no := core.Step(whole, core.Request{Command: core.Batch{Commands: good}, Actor: core.Reporter}, 2)
 	if no != nil || !reflect.DeepEqual(out.Record, want.Record) || each.Hash() != whole.Hash() {
 		t.Errorf("the record is %+v, want that of the others alone: %+v (%v)", out.Record, want.Record, no)
 	}
 	before := each.Hash()
-	if _, no := core.Step(each, core.Request{Command: core.Batch{Commands: mixed}, Actor: core.Driver}, 3); no == nil || each.Hash() != before {
+	if _, no := core.Step(each, core.Request{Command: core.Batch{Commands: mixed}, Actor: core.Reporter}, 3); no == nil || each.Hash() != before {
 		t.Errorf("the same as one whole: %v; want it refused, and nothing changed", no)
 	}
 }
@@ -66,7 +66,7 @@ func BenchmarkBatch(b *testing.B) {
 		b.Run(fmt.Sprintf("each=%t", each), func(b *testing.B) {
 			s := oneCluster(b, 10_000)
 			for i := 0; b.Loop(); i++ {
-				if _, no := core.Step(s, core.Request{Command: core.Batch{Commands: jobs(fmt.Sprint("b", i, "-"), 20), Each: each}, Actor: core.Driver}, fleet.Instant(time.Second)*fleet.Instant(i+2)); no != nil {
+				if _, no := core.Step(s, core.Request{Command: core.Batch{Commands: jobs(fmt.Sprint("b", i, "-"), 20), Each: each}, Actor: core.Reporter}, fleet.Instant(time.Second)*fleet.Instant(i+2)); no != nil {
 					b.Fatal(no)
 				}
 			}

@@ -56,7 +56,7 @@ func BenchmarkSubmit(b *testing.B) {
 				if refusal != nil || len(out.Record.Events) < 2 {
 					b.Fatal(refusal, out.Record.Events)
 				}
-				core.Step(s, core.Request{Command: core.ReportFinished{ID: s.NextID - 1}, Actor: core.Driver}, at)
+				core.Step(s, core.Request{Command: core.ReportFinished{ID: s.NextID - 1}, Actor: core.Reporter}, at)
 			}
 		})
 	}

@@ -16,7 +16,7 @@ import (
 // lets their namespace in. Without a sign-in it is open.
 func TestAQuotaWithoutAListIsClosedToPods(t *testing.T) {
 	st := fitFleet(t)
-	pods := core.Driver
+	pods := core.Reporter
 	pods.ByList = true
 	submit := func(by core.Actor, name, target string) *core.Refusal {
 		c := gang(name, "oak", target, fleet.Mid, 1)
@@ -33,7 +33,7 @@ func TestAQuotaWithoutAListIsClosedToPods(t *testing.T) {
 	if _, no := core.Step(st.s, core.Request{Command: c, Actor: pods}, fleet.Instant(time.Minute)); no == nil || no.Code != core.AccessDenied {
 		t.Errorf("pods that move into a closed quota: %v", no)
 	}
-	if no := submit(core.Driver, "without", "q"); no != nil {
+	if no := submit(core.Reporter, "without", "q"); no != nil {
 		t.Errorf("pods where people do not sign in: %v", no)
 	}
 	st.do(time.Minute, core.SetAccess{Path: "q", Access: fleet.Access{Namespaces: []string{"oak"}}})
@@ -49,7 +49,7 @@ func watched(t *testing.T, list fleet.Access) (tale, core.Actor) {
 	st := smallFleet(t, 2)
 	st.do(0, core.CreateQuota{Path: "q", Access: list}, core.SetGrant{Quota: "q", Partition: "t/g", GPUs: 8},
 		core.SetMode{Cluster: "t", Mode: fleet.Observe})
-	pods := core.Driver
+	pods := core.Reporter
 	pods.ByList = true
 	return st, pods
 }

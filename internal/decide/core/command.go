@@ -29,8 +29,9 @@ type Actor struct {
 // System is the actor of what Muster does by itself.
 var System = Actor{Name: "muster", Operator: true}
 
-// Driver is the actor of what a cluster reports: of what comes through reconcilers, too.
-var Driver = Actor{Name: "driver", Operator: true}
+// Reporter is the actor of what a cluster reports, by a driver or by a reconciler. Records and people call it "driver":
+// that name is older than reconcilers, and stays.
+var Reporter = Actor{Name: "driver", Operator: true}
 
 // Request is a command with who asks, why, and how it is to be told apart from others.
 type Request struct {

@@ -83,10 +83,21 @@ func grantRole(s *fleet.State, r Request, c GrantRole, now fleet.Instant) ([]eve
 	if refusal := r.reasoned("a role is granted with a reason: say why %s shall be %s (--reason)", c.Subject, c.Role); refusal != nil {
 		return nil, refusal
 	}
+	if grantedAlready(s, c, now) {
+		return nil, nil
+	}
 	return one(event.RoleGranted{Binding: fleet.Binding{
 		Subject: c.Subject, Role: c.Role, Scope: c.Scope, Highest: c.Highest, By: r.Actor.Name, Reason: r.Reason, Since: now, Until: c.Until,
 	}})
 }
+
+// grantedAlready says whether the role is held just as it is to be granted. Who bound it, when and why does not count.
+func grantedAlready(s *fleet.State, c GrantRole, now fleet.Instant) bool {
+	has := s.Binding(c.Subject, c.Role, c.Scope)
+	return has != nil && has.Holds(now) && !has.Sealed && has.Until == c.Until && sameHighest(has.Highest, c.Highest)
+}
+
+func sameHighest(a, b *fleet.Priority) bool { return a == b || a != nil && b != nil && *a == *b }
 
 func checkSubject(p fleet.Principal) *Refusal {
 	if _, ok := fleet.ParsePrincipal(p.String()); !ok {
@@ -183,27 +194,4 @@ func ChangesCallers(is event.Event) bool {
 		return true
 	}
 	return false
-}
-
-// applyAccess applies events about who may do what.
-func applyAccess(s *fleet.State, e event.Event, at fleet.Instant) bool {
-	switch e := e.(type) {
-	case event.RoleGranted:
-		s.Bind(e.Binding)
-	case event.RoleRevoked:
-		s.Unbind(e.Subject, e.Role, e.Scope)
-	case event.TokenMade:
-		s.SetToken(e.Token)
-	case event.TokenRevoked:
-		s.RemoveToken(e.ID)
-	case event.SessionsEnded:
-		s.SignOff(e.SignOff)
-	case event.ProposalMade:
-		s.AddProposal(e.Proposal)
-	case event.ProposalEnded:
-		s.EndProposal(e.ID, e.State, fleet.ProposalAnswer{Answered: at, AnsweredBy: e.By, Answer: e.Answer})
-	default:
-		return false
-	}
-	return true
 }

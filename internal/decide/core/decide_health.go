@@ -207,7 +207,7 @@ func releaseNodes(s *fleet.State, c ReleaseNodes) ([]event.Event, *Refusal) {
 
 // ownerOf is who keeps a node's state if this actor sets it.
 func ownerOf(a Actor) fleet.StateOwner {
-	if a.Name == Driver.Name || a.Name == System.Name {
+	if a.Name == Reporter.Name || a.Name == System.Name {
 		return fleet.ByCluster
 	}
 	return fleet.ByOperator

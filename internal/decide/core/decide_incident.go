@@ -85,24 +85,3 @@ func openIncidentNamed(s *fleet.State, name string) *fleet.Incident {
 	}
 	return nil
 }
-
-func updateNamed(s *fleet.State, e event.IncidentUpdated, at fleet.Instant) {
-	i := openIncidentNamed(s, e.Name)
-	for _, f := range []struct{ to, from *string }{
-		{&i.Scope, e.Scope}, {&i.Severity, e.Severity}, {&i.Owner, e.Owner}, {&i.Link, e.Link},
-	} {
-		if f.from != nil {
-			*f.to = *f.from
-		}
-	}
-	if e.Nodes != nil {
-		i.Nodes = *e.Nodes
-	}
-	if e.Note == "" {
-		return
-	}
-	i.Updates = append(i.Updates[:len(i.Updates):len(i.Updates)], fleet.Update{At: at, Note: e.Note})
-	if len(i.Updates) > fleet.UpdateMemory {
-		i.Updates = i.Updates[1:]
-	}
-}

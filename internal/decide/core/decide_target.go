@@ -97,7 +97,7 @@ func letsIn(spec fleet.Spec) string {
 // countedFor is the target of work that a cluster started by itself: the quota that it names, or flex if its
 // submission would be refused that quota. It holds its nodes either way.
 func (a Actor) countedFor(s *fleet.State, spec fleet.Spec) string {
-	pods := Driver
+	pods := Reporter
 	pods.ByList = a.ByList
 	if q := s.Quota(spec.Target); q != nil && pods.barred(s, q, spec) != nil {
 		return fleet.Flex

@@ -13,7 +13,7 @@ func submit(s *fleet.State, r Request, c Submit) ([]event.Event, *Refusal) {
 	if refusal := checkSpec(spec); refusal != nil {
 		return nil, refusal
 	}
-	if spec.Author != "" && r.Actor.Name != Driver.Name {
+	if spec.Author != "" && r.Actor.Name != Reporter.Name {
 		return nil, refuse(Invalid, "the author of a workload is what its cluster shows; leave it out")
 	}
 	if refusal := checkCeiling(r.Actor, spec.Namespace, spec.Priority, fleet.Low); refusal != nil {
@@ -66,7 +66,7 @@ func findOwn(s *fleet.State, a Actor, namespace, name string) (*fleet.Workload, 
 	if (a.User == "" || a.User != w.User) && !a.may(access.ChangeWork, access.Place{Namespace: namespace}) {
 		return nil, refuse(AccessDenied, "workload %s/%s belongs to %q; only its submitter, operators and team leads of namespace %s may change it", namespace, name, w.User, namespace)
 	}
-	if s.OnlySeen(&w.Spec) && a.Name != Driver.Name {
+	if s.OnlySeen(&w.Spec) && a.Name != Reporter.Name {
 		return nil, onlySeen(s, w)
 	}
 	return w, nil

@@ -261,7 +261,7 @@ func TestReportsOfFitAreHeardOnce(t *testing.T) {
 		{Partition: "lion/h200", Footprint: heavy},
 	} {
 		before := st.s.Hash()
-		if _, no := core.Step(st.s, core.Request{Command: bad, Actor: core.Driver}, fleet.Instant(3*time.Minute)); no == nil || st.s.Hash() != before {
+		if _, no := core.Step(st.s, core.Request{Command: bad, Actor: core.Reporter}, fleet.Instant(3*time.Minute)); no == nil || st.s.Hash() != before {
 			t.Errorf("%+v: refused %v", bad, no)
 		}
 	}

@@ -79,7 +79,7 @@ func TestAWaveMayTouchOtherWorkOfTheSameQuota(t *testing.T) {
 		st.do(0, core.TellHaircut{Name: "autumn"})
 		for i := range one.jobs { // others come and these go
 			w := st.s.Workload("ns", string(rune('a'+i)))
-			if _, refusal := core.Step(st.s, core.Request{Command: core.ReportFinished{ID: w.ID}, Actor: core.Driver}, moment(0)); refusal != nil {
+			if _, refusal := core.Step(st.s, core.Request{Command: core.ReportFinished{ID: w.ID}, Actor: core.Reporter}, moment(0)); refusal != nil {
 				t.Fatal(refusal)
 			}
 		}

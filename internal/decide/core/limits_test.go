@@ -103,6 +103,38 @@ func TestRolesAreGrantedWithinLimits(t *testing.T) {
 	}
 }
 
+// A role that is granted as it is held already is not written again; one that differs in anything that counts is.
+func TestARoleThatIsHeldIsNotGrantedAgain(t *testing.T) {
+	st := smallFleet(t, 1)
+	highest := func(p fleet.Priority) *fleet.Priority { return &p }
+	for i, c := range []struct {
+		hour    int
+		grant   core.GrantRole
+		written bool
+	}{
+		{1, core.GrantRole{}, true},
+		{1, core.GrantRole{}, false},
+		{1, core.GrantRole{Scope: fleet.Scope{Namespace: "oak"}}, true},
+		{1, core.GrantRole{Highest: highest(fleet.Mid)}, true},
+		{1, core.GrantRole{Highest: highest(fleet.Mid)}, false},
+		{1, core.GrantRole{Highest: highest(fleet.Low)}, true},
+		{1, core.GrantRole{Until: moment(3 * time.Hour)}, true},
+		{2, core.GrantRole{Until: moment(3 * time.Hour)}, false},
+		{2, core.GrantRole{Until: moment(4 * time.Hour)}, true},
+		{5, core.GrantRole{}, true}, // it had ended
+	} {
+		c.grant.Subject, c.grant.Role = fleet.Principal{Kind: fleet.UserPrincipal, Name: "ada"}, fleet.Researcher
+		r := core.Request{Command: c.grant, Actor: ops, Reason: "she joins"}
+		out, refusal := core.Step(st.s, r, moment(time.Duration(c.hour)*time.Hour))
+		if refusal != nil || slices.ContainsFunc(out.Record.Events, func(e event.Event) bool { return e.Kind() == event.RoleGranted{}.Kind() }) != c.written {
+			t.Errorf("grant %d: %v (%v), want it written: %v", i+1, out.Record.Events, refusal, c.written)
+		}
+	}
+	if _, refusal := core.Step(st.s, core.Request{Command: core.GrantRole{Subject: fleet.Principal{Kind: fleet.UserPrincipal, Name: "ada"}, Role: fleet.Researcher}, Actor: ops}, moment(5*time.Hour)); refusal == nil || refusal.Code != core.ReasonNeeded {
+		t.Errorf("what is held already is asked for without a reason: %v", refusal)
+	}
+}
+
 // Who has the role break-glass breaks the glass with a reason, and only who signed in.
 func TestTheGlassIsBrokenByWhoSignedInAndSaysWhy(t *testing.T) {
 	st := smallFleet(t, 1)

@@ -12,7 +12,7 @@ import (
 // may have said only what their own cluster calls them. What a cluster's own driver
 // says is exact: an unknown node that it names is not another cluster's.
 func withFullNames(s *fleet.State, r Request) (Command, *Refusal) {
-	if r.Actor.Name == Driver.Name || r.Actor.Name == System.Name {
+	if r.Actor.Name == Reporter.Name || r.Actor.Name == System.Name {
 		return r.Command, nil
 	}
 	switch c := r.Command.(type) {

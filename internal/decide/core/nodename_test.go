@@ -34,7 +34,7 @@ func TestANodeMayBeCalledAsItsClusterDoes(t *testing.T) {
 		t.Errorf("a name of two nodes: %v", no)
 	}
 	one := core.SetNodes{Names: []string{"n2"}, State: fleet.Quarantined, Signal: "smoke"}
-	if no := do(core.Driver, one); no == nil {
+	if no := do(core.Reporter, one); no == nil {
 		t.Error("a driver speaks of a node that it does not have")
 	}
 	if no := do(person, core.Batch{Commands: []core.Command{one, core.ReleaseNodes{Names: []string{"n2"}}}}); no != nil {

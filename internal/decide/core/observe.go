@@ -39,7 +39,7 @@ func observe(s *fleet.State, r Request, c Observe) ([]event.Event, *Refusal) {
 	switch {
 	case w == nil || w.State.Ended():
 		c.Spec.Target = r.Actor.countedFor(s, c.Spec)
-		submitted, refusal := submit(s, Request{Actor: Driver}, Submit{Spec: c.Spec})
+		submitted, refusal := submit(s, Request{Actor: Reporter}, Submit{Spec: c.Spec})
 		if refusal != nil {
 			return nil, refusal
 		}

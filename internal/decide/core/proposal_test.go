@@ -286,7 +286,7 @@ func TestNobodyAddsAClusterInEnforceAlone(t *testing.T) {
 			t.Errorf("in mode %q: %v", mode, refusal)
 		}
 	}
-	if _, refusal := Step(s, Request{Command: AddCluster{Name: "lion"}, Actor: Driver}, 1); refusal != nil {
+	if _, refusal := Step(s, Request{Command: AddCluster{Name: "lion"}, Actor: Reporter}, 1); refusal != nil {
 		t.Errorf("Muster's own parts: %v", refusal)
 	}
 }

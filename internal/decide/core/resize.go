@@ -34,7 +34,7 @@ func resize(s *fleet.State, r Request, c Resize, now fleet.Instant) ([]event.Eve
 	if refusal != nil {
 		return nil, refusal
 	}
-	if w.Home() != "" && r.Actor.Name != Driver.Name {
+	if w.Home() != "" && r.Actor.Name != Reporter.Name {
 		return nil, madeElsewhere(w, c.Max)
 	}
 	pool, refusal := poolNamed(w, c.Pool)
@@ -48,7 +48,7 @@ func resize(s *fleet.State, r Request, c Resize, now fleet.Instant) ([]event.Eve
 	if is.Min == c.Min && is.Max == c.Max {
 		return nil, nil
 	}
-	if !is.Elastic && w.At() != nil && (r.Actor.Name != Driver.Name || c.Max > is.Max) {
+	if !is.Elastic && w.At() != nil && (r.Actor.Name != Reporter.Name || c.Max > is.Max) {
 		return nil, refuse(WrongState, "pool %q of workload %s/%s is a gang of %d, and %s: a gang keeps its size once it stands; cancel it and submit it anew",
 			is.Name, w.Namespace, w.Name, is.Min, w.State)
 	}
@@ -74,7 +74,7 @@ func resize(s *fleet.State, r Request, c Resize, now fleet.Instant) ([]event.Eve
 func finishPool(r Request, w *fleet.Workload, pool int) ([]event.Event, *Refusal) {
 	name := w.Pools[pool].Name
 	switch {
-	case r.Actor.Name != Driver.Name:
+	case r.Actor.Name != Reporter.Name:
 		return nil, refuse(Invalid, "pool %q of workload %s/%s cannot have 0 replicas; cancel the workload to end it", name, w.Namespace, w.Name)
 	case len(w.Pools) == 1:
 		return nil, refuse(WrongState, "pool %q is all of workload %s/%s; it is the workload that has finished", name, w.Namespace, w.Name)

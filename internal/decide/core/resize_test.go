@@ -86,19 +86,19 @@ func TestAPoolThatHasFinishedIsTakenOut(t *testing.T) {
 		}
 	}
 	st.do(0, job("ann", "rl", "q", fleet.Mid, pool("driver", 0, 8, 1), pool("workers", 0, 8, 2)))
-	refused("it stands", core.Driver, done)
+	refused("it stands", core.Reporter, done)
 	st.do(time.Minute, job("ann", "urgent", "q", fleet.Critical, pool("main", 0, 8, 1)))
 	st.leave(2*time.Minute, "ann", "rl")
 	st.is("ann", "rl", fleet.Pending)
 	refused("a person says so", core.System, done)
-	if _, refusal := core.Step(st.s, core.Request{Command: done, Actor: core.Driver}, moment(3*time.Minute)); refusal != nil {
+	if _, refusal := core.Step(st.s, core.Request{Command: done, Actor: core.Reporter}, moment(3*time.Minute)); refusal != nil {
 		t.Fatal(refusal)
 	}
 	st.is("ann", "rl", fleet.RunningW)
 	if w := st.s.Workload("ann", "rl"); len(w.Pools) != 1 || w.Pools[0].Name != "workers" || w.Stays(0) != 2 {
 		t.Errorf("it is %+v and %d of its workers stand", w.Pools, w.Stays(0))
 	}
-	refused("it is the last", core.Driver, core.Resize{Namespace: "ann", Name: "rl", Pool: "workers"})
+	refused("it is the last", core.Reporter, core.Resize{Namespace: "ann", Name: "rl", Pool: "workers"})
 	st.idle(3 * time.Minute)
 }
 
@@ -143,7 +143,7 @@ func TestWorkOfAClusterIsChangedThere(t *testing.T) {
 	resize := core.Resize{Namespace: "oak@t", Name: "engines", Max: 2}
 	refused(resize, "kubectl scale deployment/engines -n oak --replicas 2")
 	st.do(time.Minute, core.Prioritise{Namespace: "oak@t", Name: "engines", Priority: fleet.High})
-	if _, refusal := core.Step(st.s, core.Request{Command: resize, Actor: core.Driver}, moment(time.Minute)); refusal != nil {
+	if _, refusal := core.Step(st.s, core.Request{Command: resize, Actor: core.Reporter}, moment(time.Minute)); refusal != nil {
 		t.Errorf("its cluster: %v", refusal)
 	}
 	st.do(time.Minute, core.SetMode{Cluster: "t", Mode: fleet.Observe})
@@ -163,7 +163,7 @@ func TestAGangIsSmallerOncePartOfItHasFinished(t *testing.T) {
 	st := smallFleet(t, 4)
 	st.quota(0, "q", 4, 0)
 	st.do(0, job("ann", "first", "q", fleet.Mid, pool("main", 0, 8, 4)), job("ann", "next", "q", fleet.Mid, pool("main", 0, 8, 1)))
-	driver, system := core.Driver, core.System
+	driver, system := core.Reporter, core.System
 	less := core.Resize{Namespace: "ann", Name: "first", Pool: "main", Min: 3, Max: 3}
 	more := core.Resize{Namespace: "ann", Name: "first", Pool: "main", Min: 5, Max: 5}
 	for by, c := range map[*core.Actor]core.Resize{&driver: more, &system: less} {
@@ -171,7 +171,7 @@ func TestAGangIsSmallerOncePartOfItHasFinished(t *testing.T) {
 			t.Errorf("%s makes it %d: taken", by.Name, c.Max)
 		}
 	}
-	if _, refusal := core.Step(st.s, core.Request{Command: less, Actor: core.Driver}, moment(time.Minute)); refusal != nil {
+	if _, refusal := core.Step(st.s, core.Request{Command: less, Actor: core.Reporter}, moment(time.Minute)); refusal != nil {
 		t.Fatal(refusal)
 	}
 	if w := st.s.Workload("ann", "first"); w.Stays(0) != 3 || w.Pools[0].Min != 3 {
@@ -209,7 +209,7 @@ func resizes(t *testing.T, seed uint64) {
 		for _, c := range append(resizeLine(r, st.s, i), core.Tick{}) {
 			by := core.System
 			if _, resizes := c.(core.Resize); resizes {
-				by = core.Driver // who may say that part of a gang has finished
+				by = core.Reporter // who may say that part of a gang has finished
 			}
 			_, _ = core.Step(st.s, core.Request{Command: c, Actor: by, Reason: "test"}, moment(at)) // refusals change nothing
 		}

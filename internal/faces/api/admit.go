@@ -122,20 +122,9 @@ func (s *service) filter(ctx context.Context) func(event.Record) event.Record {
 
 // shown is a record without the events that the caller may not read; without any where all are.
 func (s *service) shown(ctx context.Context, r event.Record) event.Record {
-	c := callerOf(ctx)
-	if c.unbounded() {
-		return r
+	if c := callerOf(ctx); !c.unbounded() {
+		r.Events = s.heard(c, r.Events, func(event.Event) bool { return false })
 	}
-	var kept []event.Event
-	s.engine.Look(func(state *fleet.State) {
-		full := c.openReading || access.May(c.rights, access.ReadEvents, access.Place{})
-		for _, e := range r.Events {
-			if c.hears(state, e, full) {
-				kept = append(kept, c.told(state, e, full))
-			}
-		}
-	})
-	r.Events = kept
 	return r
 }
 
@@ -152,13 +141,19 @@ func (s *service) tried(ctx context.Context, list []event.Event) []event.Event {
 			own[made.ID] = true
 		}
 	}
-	kept := make([]event.Event, 0, len(list))
+	return s.heard(c, list, func(e event.Event) bool {
+		id := workloadOf(e)
+		_, names := namesWork(e)
+		return own[id] || id == 0 && !names
+	})
+}
+
+// heard are those of some events that the caller hears, or that are the caller's own, as the caller reads them.
+func (s *service) heard(c *caller, list []event.Event, own func(event.Event) bool) (kept []event.Event) {
 	s.engine.Look(func(state *fleet.State) {
-		full := access.May(c.rights, access.ReadEvents, access.Place{})
+		full := c.openReading || access.May(c.rights, access.ReadEvents, access.Place{})
 		for _, e := range list {
-			id := workloadOf(e)
-			_, names := namesWork(e)
-			if own[id] || id == 0 && !names || c.hears(state, e, full) {
+			if own(e) || c.hears(state, e, full) {
 				kept = append(kept, c.told(state, e, full))
 			}
 		}

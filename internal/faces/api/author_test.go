@@ -13,7 +13,7 @@ import (
 // The author of a workload is shown to those who may read the workload and to no others, and it gives no right.
 func TestTheAuthorIsShownWithTheWorkloadOnly(t *testing.T) {
 	h := guarded(t)
-	_, err := h.engine.Do(t.Context(), core.Request{Actor: core.Driver, Command: core.Submit{Spec: fleet.Spec{
+	_, err := h.engine.Do(t.Context(), core.Request{Actor: core.Reporter, Command: core.Submit{Spec: fleet.Spec{
 		Name: "train", Namespace: "elm@tiger", Target: fleet.Flex, Priority: fleet.Mid, Author: "ada",
 		Pools: []fleet.Pool{{Name: "main", GPUs: 8, Min: 1, Max: 1, Reach: fleet.ReachIsland}},
 	}}})

@@ -23,7 +23,7 @@ func TestAFailureListsWhatBefellItsNodes(t *testing.T) {
 	stood := w.GetWorkload().GetNodes()
 	set := func(name string, state fleet.NodeState) {
 		t.Helper()
-		_, err := h.engine.Do(t.Context(), core.Request{Command: core.SetNodes{Names: []string{name}, State: state, Signal: "no heartbeat"}, Actor: core.Driver})
+		_, err := h.engine.Do(t.Context(), core.Request{Command: core.SetNodes{Names: []string{name}, State: state, Signal: "no heartbeat"}, Actor: core.Reporter})
 		must(t, err)
 	}
 	set(stood[0], fleet.Suspect)
@@ -32,7 +32,7 @@ func TestAFailureListsWhatBefellItsNodes(t *testing.T) {
 	set(stood[1], fleet.Suspect)
 	set("tiger-h200-i2-008", fleet.Suspect)
 	h.later(2 * time.Minute)
-	_, err = h.engine.Do(t.Context(), core.Request{Command: core.ReportFinished{ID: w.GetWorkload().GetId(), Failed: true}, Actor: core.Driver})
+	_, err = h.engine.Do(t.Context(), core.Request{Command: core.ReportFinished{ID: w.GetWorkload().GetId(), Failed: true}, Actor: core.Reporter})
 	must(t, err)
 	h.later(time.Minute)
 	why, err := h.Workloads.Why(t.Context(), &musterv1.WhyRequest{Namespace: "oak", Name: "run"})
@@ -72,7 +72,7 @@ func TestWhoTookANodeFromWorkIsNamed(t *testing.T) {
 	if len(said) > 1 { // it was mended onto another node, or waits
 		equal(t, "the quarantined node", said["left node "+nodes[1]+" with 1 replica: "+actor+" set it to quarantined (it smells)"], at)
 	}
-	_, err = h.engine.Do(t.Context(), core.Request{Command: core.ReportFinished{ID: w.GetWorkload().GetId(), Failed: true}, Actor: core.Driver})
+	_, err = h.engine.Do(t.Context(), core.Request{Command: core.ReportFinished{ID: w.GetWorkload().GetId(), Failed: true}, Actor: core.Reporter})
 	must(t, err)
 	h.later(time.Minute)
 	why, err = h.Workloads.Why(t.Context(), &musterv1.WhyRequest{Namespace: "oak", Name: "run"})

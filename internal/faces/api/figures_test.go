@@ -85,7 +85,7 @@ func (h *house) heavy(t *testing.T) {
 	t.Helper()
 	const asks = "cpu 90"
 	for name, gpus := range map[string]int{"falcon-heavy": 4, "falcon-asks": 2} {
-		_, err := h.engine.Do(t.Context(), core.Request{Actor: core.Driver, Command: core.Submit{Spec: fleet.Spec{
+		_, err := h.engine.Do(t.Context(), core.Request{Actor: core.Reporter, Command: core.Submit{Spec: fleet.Spec{
 			Name: name, Namespace: "kestrel", User: "merlin", Target: "flex", Priority: fleet.Mid, Grace: fleet.DefaultGrace,
 			Pools: []fleet.Pool{{Name: "main", GPUs: gpus, Min: 1, Max: 1, Reach: fleet.ReachIsland, Footprint: asks}},
 		}}})
@@ -97,7 +97,7 @@ func (h *house) heavy(t *testing.T) {
 			list = append(list, event.TightNode{Node: n.Name, Takings: fleet.Takings{Takes: 0, Empty: 2, Full: true}, Why: "4 of 96 cores are free", By: []string{"kestrel/falcon-cache"}})
 		}
 	})
-	_, err := h.engine.Do(t.Context(), core.Request{Actor: core.Driver, Command: core.ReportFit{Partition: "tiger/h200", Footprint: asks, Tight: list}})
+	_, err := h.engine.Do(t.Context(), core.Request{Actor: core.Reporter, Command: core.ReportFit{Partition: "tiger/h200", Footprint: asks, Tight: list}})
 	must(t, err)
 }
 

@@ -25,7 +25,7 @@ func TestFitForecastsAsWhenDoes(t *testing.T) {
 		w, err := h.Workloads.Submit(t.Context(), &musterv1.SubmitRequest{Spec: hour("early", 1)})
 		must(t, err)
 		h.later(30 * time.Minute)
-		_, err = h.engine.Do(t.Context(), core.Request{Command: core.ReportFinished{ID: w.GetId()}, Actor: core.Driver})
+		_, err = h.engine.Do(t.Context(), core.Request{Command: core.ReportFinished{ID: w.GetId()}, Actor: core.Reporter})
 		must(t, err)
 	}
 	_, err := h.Workloads.Submit(t.Context(), &musterv1.SubmitRequest{Spec: hour("ahead", 4)})

@@ -49,7 +49,7 @@ func nodeChanges(r event.Record, node string) (list []*musterv1.NodeChange) {
 
 // byPerson says whether a person gave the command that a record is of.
 func byPerson(r event.Record) bool {
-	return !slices.Contains([]string{core.System.Name, core.Driver.Name}, r.Actor)
+	return !slices.Contains([]string{core.System.Name, core.Reporter.Name}, r.Actor)
 }
 
 // cameFrom says where a change of a node's state came from.
@@ -59,7 +59,7 @@ func cameFrom(r event.Record, c event.NodeChanged) string {
 		return "maintenance"
 	case c.Owner == fleet.ByAutomatic, r.Actor == core.System.Name:
 		return "automation"
-	case r.Actor == core.Driver.Name:
+	case r.Actor == core.Reporter.Name:
 		return "its cluster"
 	}
 	return r.Actor

@@ -23,7 +23,7 @@ type planNames struct {
 }
 
 // unnamed hides in why a change is refused the names of work that the caller may not read. What the
-// request itself names stays.
+// request itself names stays. The state is looked at only where there may be something to hide.
 func (s *service) unnamed(ctx context.Context, m writeMessage, says string) string {
 	by := callerOf(ctx)
 	if by.readsAll() || !strings.Contains(says, "/") {
@@ -112,9 +112,6 @@ func (n planNames) text(says string) string { return n.textBut(says, nil) }
 
 // textBut is text, in which names stay that were asked about.
 func (n planNames) textBut(says string, asked proto.Message) string {
-	if n.by.readsAll() || !strings.Contains(says, "/") {
-		return says
-	}
 	var out strings.Builder
 	for len(says) > 0 {
 		end := strings.IndexFunc(says, outsideNames)

@@ -14,7 +14,7 @@ import (
 // seen submits what a cluster showed: replicas of 8 GPUs that something makes there.
 func (h *house) seen(name, target string, nodes int, more ...string) {
 	h.t.Helper()
-	_, err := h.engine.Do(h.t.Context(), core.Request{Actor: core.Driver, Command: core.Submit{Spec: fleet.Spec{
+	_, err := h.engine.Do(h.t.Context(), core.Request{Actor: core.Reporter, Command: core.Submit{Spec: fleet.Spec{
 		Name: name, Namespace: "oak", Groups: append([]string{fleet.SeenOn("tiger")}, more...), Target: target, Priority: fleet.Mid, Grace: fleet.DefaultGrace,
 		Pools: []fleet.Pool{{Name: "main", GPUs: 8, Min: nodes, Max: nodes, Reach: fleet.ReachIsland}},
 	}}})

@@ -28,7 +28,7 @@ func TestWhatWouldHaveBeenDecidedIsSetBesideWhatHappened(t *testing.T) {
 	at := func(minute int, c core.Command) {
 		t.Helper()
 		now = begin.Add(time.Duration(minute) * time.Minute)
-		if _, err := e.Do(ctx, core.Request{Command: c, Actor: core.Driver, Reason: "the test"}); err != nil {
+		if _, err := e.Do(ctx, core.Request{Command: c, Actor: core.Reporter, Reason: "the test"}); err != nil {
 			t.Fatalf("%T: %v", c, err)
 		}
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,28 +165,18 @@ func noState(args []string) error {
 // mostOnNode is more than any node has: a number above it is a typing error.
 const mostOnNode = 1024
 
-var ranged = regexp.MustCompile(`^(.*?)(\d+)\.\.(.*?)(\d+)$`)
+// mostInRange is how many nodes one range names at most.
+const mostInRange = 100_000
 
 // nodeNames reads names of nodes and ranges of them.
 func nodeNames(args []string) ([]string, error) {
 	var names []string
-	for _, text := range args {
-		m := ranged.FindStringSubmatch(text)
-		if m == nil {
-			names = append(names, text)
-			continue
+	for _, arg := range args {
+		some, err := text.Unfolded(arg, mostInRange)
+		if err != nil {
+			return nil, usage("%s", err)
 		}
-		from, errFrom := strconv.Atoi(m[2])
-		to, errTo := strconv.Atoi(m[4])
-		if from > to && to >= 0 && (m[3] == "" || m[3] == m[1]) && len(m[2]) == len(m[4]) {
-			return nil, usage("%.60q goes from the last to the first; write %.40s%s..%s", text, m[1], m[4], m[2])
-		}
-		if errFrom != nil || errTo != nil || m[3] != "" && m[3] != m[1] || len(m[2]) != len(m[4]) || from > to || to-from > 100_000 {
-			return nil, usage("%.60q is no range of nodes; write it as in tiger-h200-i1-001..008", text)
-		}
-		for n := from; n <= to; n++ {
-			names = append(names, fmt.Sprintf("%s%0*d", m[1], len(m[2]), n))
-		}
+		names = append(names, some...)
 	}
 	return names, nil
 }

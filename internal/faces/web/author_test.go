@@ -12,7 +12,7 @@ func TestThePageOfAWorkloadSaysWhoMadeIt(t *testing.T) {
 	h := open(t, nil).furnish()
 	made := spec("made", 1)
 	made.Author = "mia<b>@example.com"
-	_, err := h.engine.Do(t.Context(), core.Request{Command: core.Submit{Spec: made}, Actor: core.Driver, Reason: "as its cluster shows it"})
+	_, err := h.engine.Do(t.Context(), core.Request{Command: core.Submit{Spec: made}, Actor: core.Reporter, Reason: "as its cluster shows it"})
 	must(t, err)
 	_, body := h.get("/workload/" + made.Namespace + "/made")
 	has(t, body, "<dt>Made by</dt>", "mia&lt;b&gt;@example.com")

@@ -151,7 +151,7 @@ func (b *busy) release(ctx context.Context) error {
 			return nil
 		}
 		for _, c := range reports {
-			if _, err := b.Do(ctx, core.Request{Command: c, Actor: core.Driver}); err != nil {
+			if _, err := b.Do(ctx, core.Request{Command: c, Actor: core.Reporter}); err != nil {
 				return err
 			}
 		}

@@ -136,7 +136,7 @@ func (s *stage) scatter(ctx context.Context, nodes int) error {
 		}
 	})
 	for _, id := range over {
-		if _, _, err := s.decide(ctx, core.Request{Command: core.ReportFinished{ID: id}, Actor: core.Driver}); err != nil {
+		if _, _, err := s.decide(ctx, core.Request{Command: core.ReportFinished{ID: id}, Actor: core.Reporter}); err != nil {
 			return err
 		}
 	}

@@ -93,7 +93,7 @@ func (b *busy) pass(ctx context.Context) error {
 	if len(b.live) <= many {
 		return nil
 	}
-	_, err = b.Do(ctx, core.Request{Command: core.ReportFinished{ID: b.live[0]}, Actor: core.Driver})
+	_, err = b.Do(ctx, core.Request{Command: core.ReportFinished{ID: b.live[0]}, Actor: core.Reporter})
 	b.live = b.live[1:]
 	return err
 }

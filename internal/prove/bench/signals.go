@@ -80,7 +80,7 @@ func (p replay) run(ctx context.Context, o Options, r *Report) error {
 	for b := range batches {
 		batch := s.batch(at, b == batches*2/3)
 		begin := time.Now()
-		if _, err := e.Do(ctx, core.Request{Command: core.TakeSignals{Signals: batch}, Actor: core.Driver}); err != nil {
+		if _, err := e.Do(ctx, core.Request{Command: core.TakeSignals{Signals: batch}, Actor: core.Reporter}); err != nil {
 			return err
 		}
 		spent += time.Since(begin)

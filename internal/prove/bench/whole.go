@@ -316,7 +316,7 @@ func (w *whole) fall(ctx context.Context) error {
 	w.out[node] = true
 	w.back = append(w.back, repair{w.now.Add(6 * time.Hour), node})
 	gang := w.gangOn(node)
-	rec, l, err := w.decide(ctx, core.Request{Command: core.SetNodes{Names: []string{node}, State: fleet.Quarantined, Signal: "bench"}, Actor: core.Driver})
+	rec, l, err := w.decide(ctx, core.Request{Command: core.SetNodes{Names: []string{node}, State: fleet.Quarantined, Signal: "bench"}, Actor: core.Reporter})
 	w.falls = append(w.falls, l)
 	if gang {
 		w.broken++
@@ -348,6 +348,6 @@ func (w *whole) comeBack(ctx context.Context) error {
 	node := w.back[0].node
 	w.back = w.back[1:]
 	delete(w.out, node)
-	_, _, err := w.decide(ctx, core.Request{Command: core.SetNodes{Names: []string{node}, State: fleet.Healthy, Signal: "bench"}, Actor: core.Driver})
+	_, _, err := w.decide(ctx, core.Request{Command: core.SetNodes{Names: []string{node}, State: fleet.Healthy, Signal: "bench"}, Actor: core.Reporter})
 	return err
 }

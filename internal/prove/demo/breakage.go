@@ -24,7 +24,7 @@ func broken(seed uint64, s *fleet.State, r driver.Report) (list []core.Request) 
 	}
 	for _, w := range ours(s, fleet.RunningW) {
 		if standsOn(s, w, r.Nodes.Names) && stream(seed, "attempts", strconv.FormatUint(w.ID, 10)).Float64() >= attemptsLeft {
-			list = append(list, core.Request{Command: core.ReportFinished{ID: w.ID, Run: w.Run, Failed: true}, Actor: core.Driver})
+			list = append(list, core.Request{Command: core.ReportFinished{ID: w.ID, Run: w.Run, Failed: true}, Actor: core.Reporter})
 		}
 	}
 	return list

@@ -31,11 +31,11 @@ func (c *Cluster) Request(r driver.Report) core.Request {
 			c.note(seen)
 			list = append(list, seen)
 		}
-		return core.Request{Command: core.TakeSignals{Signals: list}, Actor: core.Driver}
+		return core.Request{Command: core.TakeSignals{Signals: list}, Actor: core.Reporter}
 	case fleet.Probation:
 		return core.Request{Command: core.RecordValidation{
 			Node: r.Nodes.Names[0], Passed: true, Checks: []string{"dcgm-r3", "nccl-all-reduce"}, Note: stage.Nodes.Signal,
-		}, Actor: core.Driver}
+		}, Actor: core.Reporter}
 	default:
 		return engine.RequestOf(stage)
 	}

@@ -179,7 +179,7 @@ func clusterFigures() []figure {
 		{name: "operations", kind: sums},
 		{name: "degraded", kind: flag},
 		{name: "late", kind: flag},
-		{name: "says", kind: text},
+		{name: "says", kind: excerpt},
 	}
 }
 

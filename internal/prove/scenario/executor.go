@@ -163,7 +163,7 @@ func (w *world) visit(ctx context.Context) error {
 		}
 	})
 	for _, c := range said {
-		if err := w.mustDo(ctx, core.Request{Command: c, Actor: core.Driver}); err != nil {
+		if err := w.mustDo(ctx, core.Request{Command: c, Actor: core.Reporter}); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ const (
 	span                 // a time span, or a bound on one
 	start                // a span, or that it is not known
 	word                 // one of several words
-	text                 // a text that must be contained
+	excerpt              // a text that must be contained
 	names                // a list of names
 	count                // how many, or a list of names
 	sums                 // numbers by name
@@ -55,7 +55,7 @@ var subjects = []subject{
 		{name: "nodes", kind: count},
 		{name: "pools", kind: sums},
 		{name: "reason", kind: word, words: reasons()},
-		{name: "says", kind: text},
+		{name: "says", kind: excerpt},
 		{name: "evictions"},
 		{name: "stops"},
 		{name: "mends"},
@@ -88,7 +88,7 @@ var subjects = []subject{
 	{key: "rollout", figures: append(numbers("done", "failed", "of"),
 		figure{name: "state", kind: word, words: []string{"planned", "running", "waiting", "paused", "done", "abandoned"}},
 		figure{name: "stage", kind: phrase}, figure{name: "waits", kind: codes, words: waitCodes()}, figure{name: "culprit", kind: names},
-		figure{name: "why", kind: text})},
+		figure{name: "why", kind: excerpt})},
 	{key: "nfz", figures: append(numbers("blocked", "behind", "untested", "conflicts", "days"), figure{name: "active", kind: flag})},
 	{key: "update", figures: append(numbers("pending"),
 		figure{name: "lasts", kind: span},
@@ -173,7 +173,7 @@ func (f figure) want(v yamlfile.Value) Want {
 	switch f.kind {
 	case word:
 		return Word(v.Word(f.words...))
-	case text:
+	case excerpt:
 		return Says(v.Text())
 	case sums:
 		return readSums(v)

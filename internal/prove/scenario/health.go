@@ -159,7 +159,7 @@ func (a Fail) request(s *fleet.State) (core.Request, error) {
 	if w == nil || w.Started == 0 || w.State.Ended() {
 		return core.Request{}, fmt.Errorf("workload %s does not run, so it cannot fail", a.Name)
 	}
-	return core.Request{Command: core.ReportFinished{ID: w.ID, Failed: true}, Actor: core.Driver}, nil
+	return core.Request{Command: core.ReportFinished{ID: w.ID, Failed: true}, Actor: core.Reporter}, nil
 }
 
 // measure reads what a workload's GPUs are seen to do, as shares.

@@ -2,14 +2,13 @@ package scenario
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/yamlfile"
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/state/fleet"
+	"github.com/muster-fleet/muster/internal/state/text"
 )
 
 // SetNodes puts nodes into a state: those in Names, or Count of those that a
@@ -71,31 +70,14 @@ func nodeNames(v yamlfile.Value) []string {
 	return all
 }
 
-var ranged = regexp.MustCompile(`^(.*?)(\d+)\.\.(\d+)$`)
-
-// nodeRange reads tiger-h200-i1-001..008 as eight names.
 func nodeRange(v yamlfile.Value) []string {
 	name := v.Name()
-	m := ranged.FindStringSubmatch(name)
-	if m == nil {
-		if name == "" {
-			return nil
-		}
-		return []string{name}
-	}
-	from, errFrom := strconv.Atoi(m[2])
-	to, errTo := strconv.Atoi(m[3])
-	if from > to && errTo == nil && len(m[2]) == len(m[3]) {
-		v.Fail("%q goes from the last to the first; write %s%s..%s", yamlfile.Clip(name), yamlfile.Clip(m[1]), m[3], m[2])
+	if name == "" {
 		return nil
 	}
-	if errFrom != nil || errTo != nil || to-from >= core.MaxNodesPerCommand || len(m[2]) != len(m[3]) {
-		v.Fail("%q is no range of nodes; write it as in tiger-h200-i1-001..008", yamlfile.Clip(name))
-		return nil
-	}
-	names := make([]string, 0, to-from+1)
-	for n := from; n <= to; n++ {
-		names = append(names, fmt.Sprintf("%s%0*d", m[1], len(m[2]), n))
+	names, err := text.Unfolded(name, core.MaxNodesPerCommand)
+	if err != nil {
+		v.Fail("%s", err)
 	}
 	return names
 }

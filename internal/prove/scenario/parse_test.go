@@ -99,6 +99,8 @@ func TestWhatIsWrongInAStoryIsSaidWithPlaceAndRemedy(t *testing.T) {
 		{"name in two namespaces", submitW + "\n  - {at: 0s, submit: {name: w, namespace: m, target: flex, pools: [{name: p, replicas: 1, gpus: 1}]}}", `f:6: a workload "w" is submitted above in namespace "n"; a scenario uses a name in one namespace only`},
 		{"cancel of nobody", "{at: 0s, cancel: w}", `f:5: no step above submits a workload "w"; submit it first`},
 		{"range backwards", "{at: 0s, node: {name: a-008..001, state: suspect}}", `f:5: "a-008..001" goes from the last to the first; write a-001..008`},
+		{"range of two full names backwards", "{at: 0s, node: {name: a-008..a-001, state: suspect}}", `f:5: "a-008..a-001" goes from the last to the first; write a-001..008`},
+		{"no range", "{at: 0s, node: {name: a-1..10, state: suspect}}", `f:5: "a-1..10" is no range of nodes; write it as in tiger-h200-i1-001..008`},
 		{"nodes of nobody", "{at: 0s, node: {name: {of: w, count: 1}, state: suspect}}", `f:5: no step above submits a workload "w"; submit it first`},
 		{"dwell in a scope", "{at: 0s, policy: {scope: tiger, buffer: {share: 0}, dwell: 1h}}", `f:5: dwell is set for the whole fleet; with a scope only buffer can change`},
 		{"expectation of nothing", expect("state: running"), `f:6: the expectation names none of workload, quota, node, namespace, haircut, rollout, nfz, update, cluster, partition, maintenance; say what it is about`},

@@ -84,7 +84,7 @@ func (w *world) growStale(ctx context.Context) error {
 		if due == 0 {
 			continue // it is gone
 		}
-		if err := w.mustDo(ctx, core.Request{Command: core.StopReports{Cluster: cluster}, Actor: core.Driver}); err != nil {
+		if err := w.mustDo(ctx, core.Request{Command: core.StopReports{Cluster: cluster}, Actor: core.Reporter}); err != nil {
 			return err
 		}
 	}

@@ -65,7 +65,7 @@ func (s *Stage) submit(ctx context.Context, spec fleet.Spec) (*core.Refusal, err
 
 // submitTwice asks Muster itself, because two pods that name one workload are one workload.
 func (s *Stage) submitTwice(ctx context.Context, spec fleet.Spec) (*core.Refusal, error) {
-	_, err := s.engine.Do(ctx, core.Request{Command: core.Submit{Spec: spec}, Actor: core.Driver})
+	_, err := s.engine.Do(ctx, core.Request{Command: core.Submit{Spec: spec}, Actor: core.Reporter})
 	var no *core.Refusal
 	if errors.As(err, &no) {
 		return no, nil

@@ -279,7 +279,7 @@ func TestReportsBecomeCommands(t *testing.T) {
 		{driver.Report{Reporting: &driver.Reporting{Cluster: "tiger"}}, core.ResumeReports{Cluster: "tiger"}},
 	}
 	for _, c := range cases {
-		if got := RequestOf(c.report); !reflect.DeepEqual(got, core.Request{Command: c.want, Actor: core.Driver}) {
+		if got := RequestOf(c.report); !reflect.DeepEqual(got, core.Request{Command: c.want, Actor: core.Reporter}) {
 			t.Errorf("%+v becomes %+v, want %+v by the driver", c.report, got, c.want)
 		}
 	}

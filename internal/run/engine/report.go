@@ -7,7 +7,7 @@ import (
 
 // RequestOf is the command that a driver's report becomes.
 func RequestOf(r driver.Report) core.Request {
-	return core.Request{Command: commandOf(r), Actor: core.Driver}
+	return core.Request{Command: commandOf(r), Actor: core.Reporter}
 }
 
 func commandOf(r driver.Report) core.Command {

@@ -2,7 +2,6 @@ package lategc
 
 import (
 	"os"
-	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"testing"
@@ -24,16 +23,15 @@ func TestAFloorEndsWithASmallHeap(t *testing.T) {
 			t.Errorf("%d MB in use are collected at %d MB, want %d to %d", c.inUse/mb, at/mb, c.least/mb, c.most/mb)
 		}
 	}
+	if got := (&floor{usual, firstFloor}).next(0); got != 400 {
+		t.Errorf("an empty heap is collected at %d %% of 4 MB, want 400", got)
+	}
 }
 
 // TestCollectAsksAfterEachCollection asks a process of its own, whose heap grows and shrinks.
 func TestCollectAsksAfterEachCollection(t *testing.T) {
 	if os.Getenv("MUSTER_LATEGC") == "" {
-		again := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.timeout", "1m")
-		again.Env = append(os.Environ(), "MUSTER_LATEGC=1", "GOGC=")
-		if out, err := again.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+		alone(t, "GOGC=")
 		return
 	}
 	Collect(40, 32<<20)

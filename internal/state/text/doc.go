@@ -9,6 +9,7 @@
 //	cell.go       Cell and Printable (texts of others in spreadsheets and terminals)
 //	victim.go     Victim and GivesWay (why work must leave)
 //	fold.go       Folded (names in a row as ranges)
+//	unfold.go     Unfolded (a range of nodes that people wrote as its names)
 //	nearest.go    Nearest (what was probably meant)
 //	clip.go       Clip (by characters, for people) and Bound (by bytes, for limits)
 //

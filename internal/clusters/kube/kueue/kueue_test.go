@@ -57,7 +57,7 @@ func newHouse(t *testing.T) *house {
 
 func (h *house) do(c core.Command) {
 	h.t.Helper()
-	if _, err := h.e.Do(context.Background(), core.Request{Command: c, Actor: core.Driver, Reason: "the test"}); err != nil {
+	if _, err := h.e.Do(context.Background(), core.Request{Command: c, Actor: core.Reporter, Reason: "the test"}); err != nil {
 		h.t.Fatalf("%T: %v", c, err)
 	}
 }

@@ -24,24 +24,23 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// severalClusters is what the mark of a data folder says that holds the fleet of
-// real clusters, however many. It is no name of a cluster.
-const severalClusters = "several clusters"
+// multiClusterMark is the mark of a data folder that holds the fleet of a multiCluster. It is no name of a cluster.
+const multiClusterMark = "several clusters"
 
-// clusters are real ones: those whose agents dial in, and those that the server
+// multiCluster is the reconcilers of any number of clusters: those whose agents dial in, and those that the server
 // reaches by itself.
-type clusters struct {
+type multiCluster struct {
 	server *server
 	hub    *link.Hub // nil: no agent may dial in
 	own    map[string]*kube.Client
 
-	mu          sync.Mutex
-	ctx         context.Context // of what runs; nil before
-	end         func(error)
-	all         sync.WaitGroup
-	kept        map[string]*keptCluster
-	quiets      map[string]time.Time // clusters that no agent looks at, and since when
-	reconcilers sync.Map             // *kube.Reconciler by cluster
+	mu        sync.Mutex
+	ctx       context.Context // of what runs; nil before
+	end       func(error)
+	all       sync.WaitGroup
+	kept      map[string]*keptCluster
+	quiets    map[string]time.Time // clusters that no agent looks at, and since when
+	byCluster sync.Map             // *kube.Reconciler by cluster
 }
 
 // keptCluster is a cluster that is looked at.
@@ -52,20 +51,20 @@ type keptCluster struct {
 	done   chan struct{}
 }
 
-// severalCluster is all real clusters, those that dial in and those that the server reaches.
-func (s *server) severalCluster() (*cluster, error) {
-	several, err := s.several()
+// multiClusterBackend is the backend of a server that --agents or --clusters start.
+func (s *server) multiClusterBackend() (*backend, error) {
+	all, err := s.newMultiCluster()
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{log: s.log, reconciled: several}, nil
+	return &backend{log: s.log, reconcilers: all}, nil
 }
 
-// several are the clusters that were asked for.
-func (s *server) several() (*clusters, error) {
+// newMultiCluster connects to the clusters that the server reaches by itself, and lets agents of the others in.
+func (s *server) newMultiCluster() (*multiCluster, error) {
 	lategc.Collect(watcherGarbage, smallHeap)
 	klog.SetSlogLogger(s.log) // what the client's own machinery says
-	c := &clusters{server: s, own: map[string]*kube.Client{}, kept: map[string]*keptCluster{}, quiets: map[string]time.Time{}}
+	c := &multiCluster{server: s, own: map[string]*kube.Client{}, kept: map[string]*keptCluster{}, quiets: map[string]time.Time{}}
 	for _, join := range s.Clusters {
 		client, err := s.connect(join)
 		if err != nil {
@@ -102,7 +101,7 @@ func (s *server) trust() (*link.Trust, error) {
 }
 
 // Invite says what there is, and what to do next.
-func (c *clusters) Invite(nodes, live int) {
+func (c *multiCluster) Invite(nodes, live int) {
 	s := c.server
 	s.tell("Nodes: %d; workloads that have not ended: %d.", nodes, live)
 	if s.agents != nil {
@@ -111,14 +110,14 @@ func (c *clusters) Invite(nodes, live int) {
 }
 
 // Wake says that something was decided about a workload of a cluster.
-func (c *clusters) Wake(cluster string) {
-	if reconciler, ok := c.reconcilers.Load(cluster); ok {
+func (c *multiCluster) Wake(cluster string) {
+	if reconciler, ok := c.byCluster.Load(cluster); ok {
 		reconciler.(*kube.Reconciler).Wake()
 	}
 }
 
 // Run keeps all clusters and the state in step until ctx ends.
-func (c *clusters) Run(ctx context.Context) error {
+func (c *multiCluster) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	c.mu.Lock()
@@ -141,7 +140,7 @@ func (c *clusters) Run(ctx context.Context) error {
 
 // Listen takes lines of agents until ctx ends, also while another server leads: they are there
 // then when this one does.
-func (c *clusters) Listen(ctx context.Context) error {
+func (c *multiCluster) Listen(ctx context.Context) error {
 	if c.hub == nil {
 		return nil
 	}
@@ -149,7 +148,7 @@ func (c *clusters) Listen(ctx context.Context) error {
 }
 
 // check says whether an agent that has dialled in may stay.
-func (c *clusters) check(h link.Hello) error {
+func (c *multiCluster) check(h link.Hello) error {
 	if c.own[h.Cluster] != nil {
 		return fmt.Errorf("the server reaches cluster %s by a kubeconfig of its own", h.Cluster)
 	}
@@ -160,7 +159,7 @@ func (c *clusters) check(h link.Hello) error {
 }
 
 // joined begins to look at the cluster of an agent that may stay.
-func (c *clusters) joined(h link.Hello) {
+func (c *multiCluster) joined(h link.Hello) {
 	client, err := kube.Over(h.Cluster, kube.While(c.hub.Way(h.Cluster), c.server.drives))
 	if err != nil {
 		c.server.log.Error("the cluster cannot be looked at", "cluster", h.Cluster, "why", err)
@@ -177,7 +176,7 @@ func (c *clusters) joined(h link.Hello) {
 const agentsOwn = "the agent's"
 
 // figures says what a cluster's GPUs do; nil where they are not measured.
-func (c *clusters) figures(join joinOptions) (*dcgm.Client, error) {
+func (c *multiCluster) figures(join joinOptions) (*dcgm.Client, error) {
 	switch {
 	case join.Prometheus == "":
 		return nil, nil
@@ -189,7 +188,7 @@ func (c *clusters) figures(join joinOptions) (*dcgm.Client, error) {
 
 // same says whether a cluster is the one that it was: a certificate that a person
 // has copied to another cluster would make all of the first one's nodes vanish.
-func (c *clusters) same(h link.Hello) error {
+func (c *multiCluster) same(h link.Hello) error {
 	if h.UID == "" {
 		return errors.New("its agent does not say which cluster it is on; let it read the namespace kube-system (rbac.yaml, muster-observe)")
 	}
@@ -210,7 +209,7 @@ func (c *clusters) same(h link.Hello) error {
 }
 
 // look begins to look at a cluster, where that is not done already, and in the same way.
-func (c *clusters) look(join joinOptions, client *kube.Client) {
+func (c *multiCluster) look(join joinOptions, client *kube.Client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	was := c.kept[join.Name]
@@ -233,7 +232,7 @@ func (c *clusters) look(join joinOptions, client *kube.Client) {
 }
 
 // byAgent is the client of a cluster whose agent has dialled in with mode manage; nil: none has.
-func (c *clusters) byAgent(cluster string) *kube.Client {
+func (c *multiCluster) byAgent(cluster string) *kube.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if is := c.kept[cluster]; is != nil && is.join.Manage {
@@ -244,7 +243,7 @@ func (c *clusters) byAgent(cluster string) *kube.Client {
 
 // built waits until a cluster that is being built is in production: only then do its nodes count,
 // all at once. One that was not planned need not wait.
-func (c *clusters) built(ctx context.Context, cluster string) error {
+func (c *multiCluster) built(ctx context.Context, cluster string) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for c.building(cluster) {
@@ -258,7 +257,7 @@ func (c *clusters) built(ctx context.Context, cluster string) error {
 }
 
 // building says whether a cluster is planned, and not in production yet.
-func (c *clusters) building(cluster string) (is bool) {
+func (c *multiCluster) building(cluster string) (is bool) {
 	c.server.engine.Read(func(s *fleet.State) {
 		l := s.Life(cluster)
 		is = l != nil && l.Course.Produced == 0 && l.Course.Retired == 0 && s.Cluster(cluster) == nil
@@ -267,7 +266,7 @@ func (c *clusters) building(cluster string) (is bool) {
 }
 
 // run keeps one cluster and the state in step.
-func (c *clusters) run(ctx context.Context, join joinOptions, client *kube.Client) error {
+func (c *multiCluster) run(ctx context.Context, join joinOptions, client *kube.Client) error {
 	s := c.server
 	usage, err := c.figures(join)
 	if err == nil {
@@ -279,7 +278,7 @@ func (c *clusters) run(ctx context.Context, join joinOptions, client *kube.Clien
 	o := s.clusterOptions(join, usage)
 	s.engine.Read(func(st *fleet.State) { o.Translate.Distinct = kube.Distinct(st, join.Name, true) })
 	reconciler := kube.NewReconciler(client, kube.Scoped(kubeEngine{s}, join.Name), o)
-	c.reconcilers.Store(join.Name, reconciler)
+	c.byCluster.Store(join.Name, reconciler)
 	go func() {
 		select {
 		case <-ctx.Done():
@@ -296,7 +295,7 @@ func (c *clusters) run(ctx context.Context, join joinOptions, client *kube.Clien
 }
 
 // WatchedOnly says how a cluster was joined that is watched only.
-func (c *clusters) WatchedOnly(cluster string) string {
+func (c *multiCluster) WatchedOnly(cluster string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	is := c.kept[cluster]
@@ -310,8 +309,8 @@ func (c *clusters) WatchedOnly(cluster string) string {
 const noticeEvery = 5 * time.Second
 
 // Said is what the clusters themselves say of a workload.
-func (c *clusters) Said(namespace, name, target string) (list []string) {
-	c.reconcilers.Range(func(_, reconciler any) bool {
+func (c *multiCluster) Said(namespace, name, target string) (list []string) {
+	c.byCluster.Range(func(_, reconciler any) bool {
 		list = append(list, reconciler.(*kube.Reconciler).Said(namespace, name, target)...)
 		return true
 	})
@@ -321,7 +320,7 @@ func (c *clusters) Said(namespace, name, target string) (list []string) {
 
 // notice says of clusters whose agents have not come since the server began that
 // their reports have stopped.
-func (c *clusters) notice(ctx context.Context) {
+func (c *multiCluster) notice(ctx context.Context) {
 	tick := time.NewTicker(noticeEvery)
 	defer tick.Stop()
 	for {
@@ -331,7 +330,7 @@ func (c *clusters) notice(ctx context.Context) {
 		case <-tick.C:
 		}
 		for _, name := range c.silent(time.Now()) {
-			r := core.Request{Command: core.StopReports{Cluster: name}, Actor: core.Driver, Reason: "no agent of cluster " + name + " is connected"}
+			r := core.Request{Command: core.StopReports{Cluster: name}, Actor: core.Reporter, Reason: "no agent of cluster " + name + " is connected"}
 			if _, err := c.server.engine.Do(ctx, r); err != nil && ctx.Err() == nil {
 				c.server.log.Warn("the silence could not be noted", "cluster", name, "why", err)
 			}
@@ -340,7 +339,7 @@ func (c *clusters) notice(ctx context.Context) {
 }
 
 // silent lists clusters that no agent looks at, for as long as makes reports stale.
-func (c *clusters) silent(now time.Time) (names []string) {
+func (c *multiCluster) silent(now time.Time) (names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.server.engine.Read(func(s *fleet.State) {

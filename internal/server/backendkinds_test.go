@@ -10,8 +10,8 @@ import (
 )
 
 // drivenBy is a driver that this version does not have, as one more row.
-func drivenBy(name string) clusterKind {
-	return clusterKind{
+func drivenBy(name string) backendKind {
+	return backendKind{
 		asked: func(o upOptions) bool { return o.Advertise == name },
 		mark:  func(upOptions) string { return "driver " + name },
 		owns:  func(mark string) bool { return mark == "driver "+name },
@@ -21,25 +21,25 @@ func drivenBy(name string) clusterKind {
 
 // asks are options that ask for each kind of cluster, by the mark of its folders.
 var asks = map[string]upOptions{
-	simulationMark:  {},
-	severalClusters: {Agents: "127.0.0.1:0"},
-	"tiger":         {Join: &joinOptions{Name: "tiger"}},
-	"lynx":          {Join: &joinOptions{Name: "lynx"}},
-	"driver slurm":  {Advertise: "slurm"},
+	simulationMark:   {},
+	multiClusterMark: {Agents: "127.0.0.1:0"},
+	"tiger":          {Join: &joinOptions{Name: "tiger"}},
+	"lynx":           {Join: &joinOptions{Name: "lynx"}},
+	"driver slurm":   {Advertise: "slurm"},
 }
 
 // A folder is carried out by the kind of cluster that began it, and by no other: neither is
 // a driver's fleet ever simulated, nor a cluster's given to a driver.
 func TestAFolderIsCarriedOutByItsOwnKindOnly(t *testing.T) {
-	list := slices.Insert(clusterKinds(), 0, drivenBy("slurm"))
+	list := slices.Insert(backendKinds(), 0, drivenBy("slurm"))
 	for began, first := range asks {
 		for wanted, then := range asks {
 			f := &datafolder.Folder{Path: t.TempDir()}
-			if err := settleClusterKind(f, first, list, false); err != nil {
+			if err := settleBackendKind(f, first, list, false); err != nil {
 				t.Fatalf("%q begins: %v", began, err)
 			}
-			err := settleClusterKind(f, then, list, true)
-			goesOn := began == wanted || wanted == severalClusters && oneCluster(began)
+			err := settleBackendKind(f, then, list, true)
+			goesOn := began == wanted || wanted == multiClusterMark && oneCluster(began)
 			if (err == nil) != goesOn {
 				t.Errorf("a folder of %q is started as one of %q: %v", began, wanted, err)
 			}
@@ -57,7 +57,7 @@ func TestAFolderOfAnUnknownKindIsNotSimulated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for wanted, o := range asks {
-		if err := settleClusterKind(f, o, clusterKinds(), true); wanted != "driver slurm" && (err == nil || !strings.Contains(err.Error(), `"driver slurm"`)) {
+		if err := settleBackendKind(f, o, backendKinds(), true); wanted != "driver slurm" && (err == nil || !strings.Contains(err.Error(), `"driver slurm"`)) {
 			t.Errorf("a driver's folder is started as one of %q: %v", wanted, err)
 		}
 	}
@@ -65,8 +65,8 @@ func TestAFolderOfAnUnknownKindIsNotSimulated(t *testing.T) {
 
 // Every kind but the simulation marks its folders, so that a row without a mark is noticed;
 // no row answers for the mark of another.
-func TestEveryClusterKindHasAMarkOfItsOwn(t *testing.T) {
-	list := clusterKinds()
+func TestEveryBackendKindHasAMarkOfItsOwn(t *testing.T) {
+	list := backendKinds()
 	for i, c := range list {
 		o := upOptions{Agents: "127.0.0.1:0", Join: &joinOptions{Name: "tiger"}}
 		mark := c.mark(o)

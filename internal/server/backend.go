@@ -18,8 +18,9 @@ import (
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
-// reconciled are Kubernetes clusters: each is brought to what the state says.
-type reconciled interface {
+// reconcilers are those of a server for Kubernetes clusters, a singleCluster or a multiCluster: each cluster is brought to
+// what the state says.
+type reconcilers interface {
 	Run(ctx context.Context) error // until ctx ends
 	Wake(cluster string)           // a record names a workload that stands there, or stood there
 	// Listen takes connections of agents until ctx ends. Where no agent connects to this
@@ -33,52 +34,52 @@ type reconciled interface {
 	Invite(nodes, live int)
 }
 
-// cluster is what carries decisions out: Kubernetes clusters, or a driver, of which the
+// backend is what carries decisions out: reconcilers, or a driver, of which the
 // simulated one is the only one yet. Under a demo that one also has people who use it.
-type cluster struct {
-	log        *slog.Logger
-	reconciled reconciled    // nil: a driver carries decisions out
-	driver     driver.Pumped // nil: reconcilers do
-	demo       *demo.Cluster
-	seed       uint64
-	crowd      *demo.Crowd
+type backend struct {
+	log         *slog.Logger
+	reconcilers reconcilers   // nil: a driver carries decisions out
+	driver      driver.Pumped // nil: reconcilers do
+	demo        *demo.Cluster
+	seed        uint64
+	crowd       *demo.Crowd
 }
 
-// newCluster is what carries this server's decisions out.
-func (s *server) newCluster() (*cluster, error) {
-	return clusterKindOf(s.upOptions, clusterKinds()).make(s)
+// newBackend is what carries this server's decisions out.
+func (s *server) newBackend() (*backend, error) {
+	return backendKindOf(s.upOptions, backendKinds()).make(s)
 }
 
-func newSimulated(mark *datafolder.Demo, log *slog.Logger) *cluster {
-	c := &cluster{log: log}
+func newSimulated(mark *datafolder.Demo, log *slog.Logger) *backend {
+	b := &backend{log: log}
 	if mark == nil {
-		c.driver = simulated.New(simulated.Options{Delays: simulated.RealisticDelays()})
+		b.driver = simulated.New(simulated.Options{Delays: simulated.RealisticDelays()})
 	} else {
-		c.seed, c.demo = mark.Seed, demo.NewCluster(mark.Seed)
-		c.driver = c.demo
+		b.seed, b.demo = mark.Seed, demo.NewCluster(mark.Seed)
+		b.driver = b.demo
 	}
-	return c
+	return b
 }
 
-// options let the engine tell the cluster what was decided.
-func (c *cluster) options(o engine.Options) engine.Options {
-	if c.reconciled != nil {
-		o.Wake = c.reconciled.Wake
+// options let the engine tell the backend what was decided.
+func (b *backend) options(o engine.Options) engine.Options {
+	if b.reconcilers != nil {
+		o.Wake = b.reconcilers.Wake
 	} else {
-		o.Driver = c.driver
+		o.Driver = b.driver
 	}
 	return o
 }
 
 // start wakes the demo's people.
-func (c *cluster) start(ctx context.Context, e *engine.Engine) error {
-	if c.demo == nil {
+func (b *backend) start(ctx context.Context, e *engine.Engine) error {
+	if b.demo == nil {
 		return nil
 	}
 	now := wallClock{}.Now()
-	e.Read(func(s *fleet.State) { c.demo.Watch(max(now, s.Time), s) })
-	c.crowd = demo.NewCrowd(e, c.seed, now)
-	return c.crowd.Wake(ctx, now, does(e))
+	e.Read(func(s *fleet.State) { b.demo.Watch(max(now, s.Time), s) })
+	b.crowd = demo.NewCrowd(e, b.seed, now)
+	return b.crowd.Wake(ctx, now, does(e))
 }
 
 // does lets an engine carry requests out. While the journal cannot be reached, it waits.
@@ -106,23 +107,23 @@ func patiently(ctx context.Context, do func() (engine.Result, error)) (engine.Re
 	}
 }
 
-// live takes the cluster's reports to the engine, and lets the demo's people
+// live takes what clusters report to the engine, and lets the demo's people
 // live, until ctx ends.
-func (c *cluster) live(ctx context.Context, e *engine.Engine, line *statusLine) error {
+func (b *backend) live(ctx context.Context, e *engine.Engine, line *statusLine) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var parts sync.WaitGroup
 	do := does(e)
 	parts.Go(func() {
-		if c.reconciled != nil {
-			stop(c.reconciled.Run(ctx))
+		if b.reconcilers != nil {
+			stop(b.reconcilers.Run(ctx))
 			return
 		}
-		stop(c.driver.Pump(ctx, wallClock{}, func(r driver.Report) error { return c.report(ctx, do, r) }))
+		stop(b.driver.Pump(ctx, wallClock{}, func(r driver.Report) error { return b.report(ctx, do, r) }))
 	})
-	if c.crowd != nil {
+	if b.crowd != nil {
 		parts.Go(func() {
-			if err := c.crowd.Run(ctx, wallClock{}.Now, do); err != nil {
+			if err := b.crowd.Run(ctx, wallClock{}.Now, do); err != nil {
 				stop(err)
 			}
 		})
@@ -137,15 +138,15 @@ func (c *cluster) live(ctx context.Context, e *engine.Engine, line *statusLine) 
 
 // report takes one report to the engine. What the engine refuses to believe is
 // logged, and the rest goes on.
-func (c *cluster) report(ctx context.Context, do func(context.Context, core.Request) error, r driver.Report) error {
+func (b *backend) report(ctx context.Context, do func(context.Context, core.Request) error, r driver.Report) error {
 	request := engine.RequestOf(r)
-	if c.demo != nil {
-		request = c.demo.Request(r)
+	if b.demo != nil {
+		request = b.demo.Request(r)
 	}
 	err := do(ctx, request)
 	var no *core.Refusal
 	if errors.As(err, &no) {
-		c.log.Warn("a report of the cluster was refused", "why", no.Error())
+		b.log.Warn("a report of the cluster was refused", "why", no.Error())
 		return nil
 	}
 	return err

@@ -195,7 +195,7 @@ func (s *several) stop() {
 	}
 }
 
-func (s *several) clusters() *clusters { return s.s.cluster.reconciled.(*clusters) }
+func (s *several) clusters() *multiCluster { return s.s.backend.reconcilers.(*multiCluster) }
 
 // agent starts the agent of a cluster, as its own certificate and a service account.
 func (s *several) agent(cluster, how, kubeconfig string) {

@@ -11,11 +11,11 @@ import (
 	"github.com/muster-fleet/muster/internal/server/datafolder"
 )
 
-// clusterKind is one kind of what carries decisions out: reconcilers of Kubernetes clusters, or a driver. The data
+// backendKind is one kind of what carries decisions out: reconcilers of Kubernetes clusters, or a driver. The data
 // folder of its fleet bears its mark, so that no other kind ever carries that fleet out.
-type clusterKind struct {
+type backendKind struct {
 	asked  func(o upOptions) bool            // the options ask for it
-	make   func(s *server) (*cluster, error) // what carries this server's decisions out
+	make   func(s *server) (*backend, error) // what carries this server's decisions out
 	mark   func(o upOptions) string          // one line, other than those of all other kinds; "" is the simulation's alone
 	owns   func(mark string) bool            // a folder with this mark is of this kind
 	goOn   func(mark string) string          // what such a folder holds, and how people go on with it
@@ -25,15 +25,15 @@ type clusterKind struct {
 // simulationMark is the mark of a simulated fleet's folder: none, as such folders never had one.
 const simulationMark = ""
 
-// clusterKinds lists the kinds, and the first one that is asked for is taken. A new driver has its
+// backendKinds lists the kinds, and the first one that is asked for is taken. A new driver has its
 // row before the last, with a mark such as "driver NAME": no cluster's name has a space. CONTRIBUTING.md has its other steps.
-func clusterKinds() []clusterKind {
-	return []clusterKind{
+func backendKinds() []backendKind {
+	return []backendKind{
 		{
 			asked: func(o upOptions) bool { return o.Agents != "" || len(o.Clusters) > 0 },
-			make:  (*server).severalCluster,
-			mark:  func(upOptions) string { return severalClusters },
-			owns:  func(mark string) bool { return mark == severalClusters },
+			make:  (*server).multiClusterBackend,
+			mark:  func(upOptions) string { return multiClusterMark },
+			owns:  func(mark string) bool { return mark == multiClusterMark },
 			goOn: func(string) string {
 				return "holds the fleet of real clusters; start it with --agents or --clusters"
 			},
@@ -41,7 +41,7 @@ func clusterKinds() []clusterKind {
 		},
 		{
 			asked: func(o upOptions) bool { return o.Join != nil },
-			make:  (*server).joinedCluster,
+			make:  (*server).singleClusterBackend,
 			mark:  func(o upOptions) string { return o.Join.Name },
 			owns:  oneCluster,
 			goOn: func(mark string) string {
@@ -50,7 +50,7 @@ func clusterKinds() []clusterKind {
 		},
 		{
 			asked: func(upOptions) bool { return true },
-			make:  func(s *server) (*cluster, error) { return newSimulated(s.folder.Demo, s.log), nil },
+			make:  func(s *server) (*backend, error) { return newSimulated(s.folder.Demo, s.log), nil },
 			mark:  func(upOptions) string { return simulationMark },
 			owns:  func(mark string) bool { return mark == simulationMark },
 			goOn:  func(string) string { return "holds another fleet, which is simulated; muster up goes on with it" },
@@ -61,8 +61,8 @@ func clusterKinds() []clusterKind {
 // oneCluster says whether a mark is the name of one joined cluster.
 func oneCluster(mark string) bool { return mark != "" && !strings.Contains(mark, " ") }
 
-// clusterKindOf is the kind that a server is started with.
-func clusterKindOf(o upOptions, list []clusterKind) clusterKind {
+// backendKindOf is the kind that a server is started with.
+func backendKindOf(o upOptions, list []backendKind) backendKind {
 	for _, c := range list {
 		if c.asked(o) {
 			return c
@@ -71,14 +71,14 @@ func clusterKindOf(o upOptions, list []clusterKind) clusterKind {
 	panic("server: the simulation is asked for by all options")
 }
 
-// settleClusterKind sees to it that a fleet is carried out by the same cluster, or the same kind
+// settleBackendKind sees to it that a fleet is carried out by the same cluster, or the same kind
 // of clusters, for as long as it lives. used says that the journal has records.
-func settleClusterKind(f *datafolder.Folder, o upOptions, list []clusterKind, used bool) error {
+func settleBackendKind(f *datafolder.Folder, o upOptions, list []backendKind, used bool) error {
 	data, err := os.ReadFile(f.File(datafolder.ClusterMark))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	was, c := strings.TrimSpace(string(data)), clusterKindOf(o, list)
+	was, c := strings.TrimSpace(string(data)), backendKindOf(o, list)
 	is := c.mark(o)
 	fresh := was == simulationMark && !used
 	switch {
@@ -94,7 +94,7 @@ func settleClusterKind(f *datafolder.Folder, o upOptions, list []clusterKind, us
 }
 
 // goesOn says what a folder with this mark holds, and how people go on with it.
-func goesOn(mark string, list []clusterKind) string {
+func goesOn(mark string, list []backendKind) string {
 	for _, c := range list {
 		if c.owns(mark) {
 			return c.goOn(mark)
@@ -106,7 +106,7 @@ func goesOn(mark string, list []clusterKind) string {
 // settle sees to it that a demo runs on a demo's folder only, and only a demo
 // does: its load must never meet a real fleet. used says that the journal has records.
 func settle(f *datafolder.Folder, o upOptions, used bool) error {
-	if err := settleClusterKind(f, o, clusterKinds(), used); err != nil {
+	if err := settleBackendKind(f, o, backendKinds(), used); err != nil {
 		return err
 	}
 	switch {
