@@ -97,16 +97,30 @@ func (pl *Planner) startReserved(flex bool) (Plan, bool) {
 // firstVacated is the workload of one side that starts first of those whose reserved room is free. Once it runs, a pool
 // of it may join, or others may pass the head that waits for its end: at the cost of work that has not started.
 func (pl *Planner) firstVacated(flex bool) (first *fleet.Workload) {
-	awaited := map[uint64]bool{}
-	for _, w := range pl.p.Leaving() {
-		awaited[w.For] = true
-	}
+	var awaited map[uint64]bool // much may leave where little has reserved room: it is asked only for that
 	for _, w := range pl.p.Reserving() {
-		if w.Flexes() == flex && !awaited[w.ID] && (first == nil || comesFirst(w, first)) && pl.vacated(w) {
+		if w.Flexes() != flex || first != nil && !comesFirst(w, first) {
+			continue
+		}
+		if awaited == nil {
+			awaited = pl.awaited()
+		}
+		if !awaited[w.ID] && pl.vacated(w) {
 			first = w
 		}
 	}
 	return first
+}
+
+// awaited are the numbers of the workloads for which others still leave.
+func (pl *Planner) awaited() map[uint64]bool {
+	all := map[uint64]bool{}
+	for _, w := range pl.p.Leaving() {
+		if w.For != 0 {
+			all[w.For] = true
+		}
+	}
+	return all
 }
 
 // comesFirst says who of two starts first where the room of both is free: who has not started before who grows, guaranteed
