@@ -100,3 +100,21 @@ func BenchmarkBacklog(b *testing.B) {
 		})
 	}
 }
+
+// TestASubmissionUsesRoomAgain bounds what one submit that starts and its end allocate: the planner, and what may be taken
+// back, stand where those of the last turn stood.
+func TestASubmissionUsesRoomAgain(t *testing.T) {
+	s, i := busyFleet(t, 100), 0
+	at := s.Time
+	allocs := testing.AllocsPerRun(200, func() {
+		at, i = at+fleet.Instant(time.Millisecond), i+1
+		_, refusal := core.Step(s, core.Request{Command: gang(fmt.Sprintf("j%d", i), "bench", "t0/q00", fleet.Mid, 1), Actor: core.System}, at)
+		if refusal != nil || s.Workloads[s.NextID-1].State != fleet.RunningW {
+			t.Fatal(refusal)
+		}
+		core.Step(s, core.Request{Command: core.ReportFinished{ID: s.NextID - 1}, Actor: core.Reporter}, at)
+	})
+	if most := 42.0; allocs > most {
+		t.Errorf("%v allocations, at most %v are expected", allocs, most)
+	}
+}

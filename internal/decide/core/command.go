@@ -60,6 +60,14 @@ func (r Request) refused(refusal *Refusal) *Refusal {
 	return nil
 }
 
+// passed is why a trial that passed would be refused, done for good.
+func (r *Request) passed() []*Refusal {
+	if r.lets == nil {
+		return nil
+	}
+	return *r.lets
+}
+
 // reasoned refuses a request that gives no reason, as refused does: a trial needs none.
 func (r Request) reasoned(format string, args ...any) *Refusal {
 	if strings.TrimSpace(r.Reason) != "" {

@@ -12,7 +12,7 @@ import (
 // itself, or a refusal. It changes nothing. What reacts to the
 // events does so in Step (settle.go).
 func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refusal) {
-	command, refusal := withFullNames(s, r)
+	command, refusal := withFullNames(s, &r)
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -22,10 +22,10 @@ func Decide(s *fleet.State, r Request, now fleet.Instant) ([]event.Event, *Refus
 		panic(fmt.Sprintf("core: %T has no row in the table of commands", command))
 	}
 	r.Actor = r.Actor.resolved(s, now)
-	if refusal := permitted(s, r, row.action); refusal != nil {
+	if refusal := permitted(s, &r, row.action); refusal != nil {
 		return nil, refusal
 	}
-	if refusal := alonePerson(s, r); refusal != nil {
+	if refusal := alonePerson(s, &r); refusal != nil {
 		return nil, refusal
 	}
 	return row.decide(s, r, now)

@@ -125,7 +125,7 @@ func named(name string, so bool) string {
 
 // alonePerson refuses one person what takes two; to try it takes one. Muster's own parts are
 // no person, and neither are operators of whom no proof was asked.
-func alonePerson(s *fleet.State, r Request) *Refusal {
+func alonePerson(s *fleet.State, r *Request) *Refusal {
 	if r.second || r.Actor.Operator && r.Actor.Principal.Kind == "" {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 // withFullNames gives nodes their full names in a command of a person, or of a monitor, who
 // may have said only what their own cluster calls them. What a cluster's own driver
 // says is exact: an unknown node that it names is not another cluster's.
-func withFullNames(s *fleet.State, r Request) (Command, *Refusal) {
+func withFullNames(s *fleet.State, r *Request) (Command, *Refusal) {
 	if r.Actor.Name == Reporter.Name || r.Actor.Name == System.Name {
 		return r.Command, nil
 	}

@@ -23,7 +23,7 @@ func (a Actor) may(action access.Action, at access.Place) bool {
 
 // permitted refuses a command that the actor's roles do not allow where it would act. Of
 // what depends on whose a thing is, its decision judges.
-func permitted(s *fleet.State, r Request, action access.Action) *Refusal {
+func permitted(s *fleet.State, r *Request, action access.Action) *Refusal {
 	rule, _ := access.RuleOf(action)
 	if r.Actor.Operator || rule.Everybody || rule.Own {
 		return nil

@@ -221,7 +221,7 @@ const mostNamed = 20
 
 // tell notes for each workload that a cut has made unprotected who did it, how and
 // why, so that its people are told.
-func (t *turn) tell(r Request) {
+func (t *turn) tell(r *Request) {
 	c := t.cut
 	if c == nil {
 		return

@@ -41,8 +41,8 @@ func (t *turn) startIn(p *fleet.Partition, w *fleet.Workload) bool {
 		return false
 	}
 	t.emit(event.WorkloadResumed{ID: w.ID})
-	t.trail = trail{}
+	t.trail.empty()
 	t.carryOut(p, plan)
-	t.trail = trail{}
+	t.trail.empty()
 	return true
 }

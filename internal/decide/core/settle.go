@@ -150,12 +150,13 @@ func (t *turn) endProbation(p *fleet.Partition) {
 // come to rest is a mistake of ours.
 func (t *turn) settlePartition(p *fleet.Partition) {
 	pl := t.planner(p)
-	t.trail = trail{}
+	t.beginTrail(p)
 	defer func() {
-		t.trail = trail{}
+		t.endTrail(p)
 		for _, w := range pl.Deferred {
 			t.deferred = append(t.deferred, deferral{w, p})
 		}
+		pl.Done()
 	}()
 	bound := 1000 + 20*(len(p.Nodes)*p.GPUsPerNode+len(t.s.Workloads))
 	for i := 0; t.settleOnce(p, pl); i++ {

@@ -28,7 +28,7 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	if refusal := checkTexts("the request", r.Key, r.Reason, r.Actor.Name); refusal != nil {
 		return Outcome{}, refusal
 	}
-	use, known, since := keyUse(s, r)
+	use, known, since := keyUse(s, &r)
 	if known {
 		if use.Fingerprint != r.Fingerprint {
 			return Outcome{}, refuse(KeyReused, "idempotency key %q was used for another command; use a new key", r.Key)
@@ -44,16 +44,18 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 			with(map[string]int{"expected": int(r.Expect), "now": int(s.Seq)})
 	}
 	t := newTurn(s, now)
-	r.lets = new([]*Refusal)
-	left, refusal := t.decide(r)
+	if r.Trial {
+		r.lets = new([]*Refusal)
+	}
+	left, refusal := t.decide(&r)
 	if refusal != nil {
 		return Outcome{}, refusal
 	}
 	t.settle()
 	t.tellEnded()
-	t.tell(r)
+	t.tell(&r)
 	if len(t.events) == 0 {
-		return Outcome{Refused: left, Lets: *r.lets}, nil
+		return Outcome{Refused: left, Lets: r.passed()}, nil
 	}
 	rec := event.Record{
 		Seq: s.Seq + 1, At: now, Actor: r.Actor.Name, Reason: r.Reason,
@@ -64,29 +66,30 @@ func Step(s *fleet.State, r Request, now fleet.Instant) (Outcome, *Refusal) {
 	if r.Key != "" {
 		s.Remember(fleet.KeyUse{Key: r.Key, Fingerprint: r.Fingerprint, Seq: rec.Seq, At: now})
 	}
-	return Outcome{Record: rec, Refused: left, Lets: *r.lets}, nil
+	return Outcome{Record: rec, Refused: left, Lets: r.passed()}, nil
 }
 
 // decide decides a request and applies what it leads to; refused, it has applied nothing.
 // Of a batch in which each command stands for itself, left says by position why a
 // command was left out; nil: it was done.
-func (t *turn) decide(r Request) (left []*Refusal, refusal *Refusal) {
+func (t *turn) decide(r *Request) (left []*Refusal, refusal *Refusal) {
 	b, ok := r.Command.(Batch)
 	if !ok || !b.Each {
 		return nil, t.decideOne(r)
 	}
 	left = make([]*Refusal, len(b.Commands))
+	one := *r
 	for i, command := range b.Commands {
-		r.Command = command
-		left[i] = t.decideOne(r)
+		one.Command = command
+		left[i] = t.decideOne(&one)
 	}
 	return left, nil
 }
 
 // decideOne decides one command by Decide, and applies its events. A cut by people that would
 // make running work unprotected needs a reason (semantics §4).
-func (t *turn) decideOne(r Request) *Refusal {
-	events, refusal := Decide(t.s, r, t.now)
+func (t *turn) decideOne(r *Request) *Refusal {
+	events, refusal := Decide(t.s, *r, t.now)
 	if refusal != nil {
 		return refusal // events that a row returns beside a refusal are dropped
 	}
@@ -167,7 +170,7 @@ func ShadowOf(s *fleet.State, cluster string, now fleet.Instant) []event.Event {
 
 // keyUse finds the use of a request's key, in the state or by what else is known, and since when
 // all keys are known.
-func keyUse(s *fleet.State, r Request) (use fleet.KeyUse, known bool, since fleet.Instant) {
+func keyUse(s *fleet.State, r *Request) (use fleet.KeyUse, known bool, since fleet.Instant) {
 	since = s.KeysSince()
 	if r.Earlier != nil {
 		since = min(since, r.Earlier.Since)

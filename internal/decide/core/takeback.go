@@ -21,9 +21,50 @@ type trail struct {
 	undo      []before // the last on top
 }
 
+// empty forgets all of a trail, and keeps its room for what comes.
+func (tr *trail) empty() {
+	clear(tr.decisions)
+	clear(tr.undo)
+	tr.decisions, tr.undo = tr.decisions[:0], tr.undo[:0]
+}
+
+// spareTrail is the room of the last trail of a partition, which the next one uses again.
+type spareTrail struct{ trail }
+
+// Fork is nil: there is nothing in it.
+func (*spareTrail) Fork() fleet.Memory { return nil }
+
+// mostSpare is how much room of a trail is kept, in events.
+const mostSpare = 16
+
+// beginTrail begins a trail in a partition.
+func (t *turn) beginTrail(p *fleet.Partition) {
+	t.trail = trail{}
+	if spare, ok := p.Memories.Core.(*spareTrail); ok {
+		t.trail, spare.trail = spare.trail, trail{}
+	}
+}
+
+// endTrail forgets the trail in a partition, and leaves its room to the next one there.
+func (t *turn) endTrail(p *fleet.Partition) {
+	tr := t.trail
+	t.trail = trail{}
+	if cap(tr.undo) == 0 || cap(tr.undo) > mostSpare || cap(tr.decisions) > mostSpare {
+		return
+	}
+	clear(tr.undo[:cap(tr.undo)]) // what was taken back lies behind its end
+	clear(tr.decisions[:cap(tr.decisions)])
+	spare, ok := p.Memories.Core.(*spareTrail)
+	if !ok {
+		spare = &spareTrail{}
+		p.Memories.Core = spare
+	}
+	spare.trail = trail{tr.decisions[:0], tr.undo[:0]}
+}
+
 // before is what an event was about to change: a workload, or what backs quotas.
 type before struct {
-	work    *fleet.Kept
+	work    fleet.Kept
 	lost    int                // reservations that the workload had lost
 	backing *fleet.KeptBacking // nil: it is a workload
 }
@@ -98,8 +139,8 @@ func overlap(a, b []fleet.Spot) bool {
 func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan placement.Plan) (placement.Plan, bool) {
 	d, by := t.trail.decisions[at], plan.Part() // as long as its workload stands
 	moved := promise.Present(p)
-	for _, k := range slices.Backward(t.trail.undo[d.undo:]) {
-		t.putBack(k)
+	for i := len(t.trail.undo) - 1; i >= d.undo; i-- {
+		t.putBack(&t.trail.undo[i])
 	}
 	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
 	t.events, t.asked = t.events[:d.events], min(t.asked, d.events)
@@ -217,12 +258,16 @@ func (t *turn) keep(e event.Event) {
 	case event.BackingAligned:
 		t.keepBacking(e)
 	default:
-		t.trail = trail{} // there is no way back past it
+		t.trail.empty() // there is no way back past it
 	}
 }
 
 func (t *turn) keepWork(id uint64) {
-	t.trail.undo = append(t.trail.undo, before{work: fleet.Keep(t.s.Workloads[id]), lost: t.outranked[id]})
+	n := len(t.trail.undo)
+	t.trail.undo = slices.Grow(t.trail.undo, 1)[:n+1]
+	k := &t.trail.undo[n] // a workload is large: it is kept where it stays
+	k.work.Keep(t.s.Workloads[id])
+	k.lost, k.backing = t.outranked[id], nil
 }
 
 func (t *turn) keepBacking(e event.BackingAligned) {
@@ -231,12 +276,12 @@ func (t *turn) keepBacking(e event.BackingAligned) {
 }
 
 // putBack makes what an event changed what it was.
-func (t *turn) putBack(k before) {
+func (t *turn) putBack(k *before) {
 	if k.backing != nil {
 		t.s.PutBackBacking(*k.backing)
 		return
 	}
-	t.s.PutBack(k.work)
+	t.s.PutBack(&k.work)
 	if id := k.work.ID(); t.outranked[id] != k.lost {
 		t.outranked[id] = k.lost
 	}

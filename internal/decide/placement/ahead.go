@@ -31,6 +31,11 @@ func (pl *Planner) planned() []fleet.Instant {
 // disturbed says whether planned work may disturb the claim's work on a node: not where that has
 // ended before, as its owner declared.
 func (pl *Planner) disturbed(c *claim, node int) bool {
+	return pl.Ahead != nil && pl.disturbedByPlan(c, node)
+}
+
+// disturbedByPlan is disturbed where there is planned work in the fleet.
+func (pl *Planner) disturbedByPlan(c *claim, node int) bool {
 	at := pl.planned()
 	return len(at) > 0 && at[node] != fleet.Never && !pl.endsBefore(c, at[node])
 }

@@ -31,7 +31,10 @@ func (pl *Planner) fill(c *claim, nd need, island, replicas int) []int {
 func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 	list := pl.list[:0]
 	for _, node := range pl.p.Islands[island].Nodes() {
-		kind := pl.kindOf(c, node)
+		if pl.shuns && pl.disturbed(c, node) {
+			continue
+		}
+		kind := pl.kindAsHeld(c, node)
 		if kind == nodeClosed {
 			continue
 		}
@@ -39,7 +42,10 @@ func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 			kind = nodeCounted // this claim has opened it already
 		}
 		room := pl.room(node)
-		if slots := pl.slotsOn(&nd, node, room); slots > 0 {
+		if room < nd.gpus {
+			continue
+		}
+		if slots := pl.slotsIn(&nd, node, room); slots > 0 {
 			n := pl.p.Nodes[node]
 			list = append(list, candidate{node, slots, kind, n.Rack, pl.rate(c, node, n, kind, room)})
 		}
@@ -66,23 +72,29 @@ func (pl *Planner) rate(c *claim, node int, n *fleet.Node, kind nodeKind, room i
 		leaving = 1
 	}
 	switch {
-	case c.account == nil && n.Leaving && !pl.endsBefore(c, n.Goes):
-		return (8*n.GPUs+room)*2 + leaving // other nodes first: it would have to leave this one
-	case c.account == nil && !n.Whole():
-		return room*2 + leaving
-	case c.account == nil && n.Owner() != nil:
-		return (4*n.GPUs+room)*2 + leaving // the quota there will want its whole node
-	case c.account == nil && pl.disturbed(c, node):
-		return (2*n.GPUs+2+room)*2 + leaving
 	case c.account == nil:
-		return (n.GPUs+1+room)*2 + leaving
+		return pl.rateForFlex(c, node, n, room)*2 + leaving
 	case kind == nodeCounted:
 		return (2*n.GPUs+1-n.OfQuota())*2 + quotaLeaves(n) // as if no flex were there
-	}
-	if pl.disturbed(c, node) {
+	case pl.disturbed(c, node):
 		return (8*n.GPUs-n.Room())*2 + leaving
 	}
 	return (4*n.GPUs-n.Room())*2 + leaving
+}
+
+// rateForFlex is what rate says of a node for flex work, what still leaves it aside.
+func (pl *Planner) rateForFlex(c *claim, node int, n *fleet.Node, room int) int {
+	switch {
+	case n.Leaving && !pl.endsBefore(c, n.Goes):
+		return 8*n.GPUs + room // other nodes first: it would have to leave this one
+	case !n.Whole():
+		return room
+	case n.Owner() != nil:
+		return 4*n.GPUs + room // the quota there will want its whole node
+	case pl.disturbed(c, node):
+		return 2*n.GPUs + 2 + room
+	}
+	return n.GPUs + 1 + room
 }
 
 // quotaLeaves is 1 if in-quota work is on its way out of a node, else 0.
@@ -97,13 +109,13 @@ func quotaLeaves(n *fleet.Node) int {
 // compareNodes orders nodes that are rated alike. Those that the quota has already go by
 // its work there, not by their names: which of several free nodes it once opened depends
 // on flex work, and what it does on them must not.
-func (pl *Planner) compareNodes(a, b candidate) int {
+func (pl *Planner) compareNodes(a, b *candidate) int {
 	if a.kind == nodeCounted && b.kind == nodeCounted && pl.p.Nodes[a.node].Owner() != nil {
 		if order := compareQuotaWork(pl.p.Nodes[a.node], pl.p.Nodes[b.node]); order != 0 {
 			return order
 		}
 	}
-	return cmp.Compare(a.node, b.node)
+	return a.node - b.node
 }
 
 // compareQuotaWork compares the in-quota work that stays on two nodes, by ID and pool.
@@ -157,15 +169,18 @@ func (pl *Planner) compareCandidates(a, b candidate) int {
 	if a.rating != b.rating {
 		return cmp.Compare(a.rating, b.rating)
 	}
-	return pl.compareNodes(a, b)
+	return pl.compareNodes(&a, &b)
 }
 
 // first is the index of the candidate that comes first; -1: there is none.
 func (pl *Planner) first(list []candidate) int {
-	best := -1
-	for i := range list {
-		if best < 0 || list[i].rating < list[best].rating || list[i].rating == list[best].rating && pl.compareNodes(list[i], list[best]) < 0 {
-			best = i
+	if len(list) == 0 {
+		return -1
+	}
+	best, least := 0, list[0].rating
+	for i := 1; i < len(list); i++ {
+		if is := list[i].rating; is < least || is == least && pl.compareNodes(&list[i], &list[best]) < 0 {
+			best, least = i, is
 		}
 	}
 	return best

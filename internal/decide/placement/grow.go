@@ -23,6 +23,9 @@ func (pl *Planner) grow(flex bool) (Plan, bool) {
 			list = append(list, w)
 		}
 	}
+	if len(list) == 0 {
+		return Plan{}, false
+	}
 	sort.SliceStable(list, func(i, j int) bool { return pl.growsBefore(list[i], list[j]) })
 	for _, w := range list {
 		rests := true

@@ -36,6 +36,7 @@ type memory struct {
 	awake      []*fleet.Tree // in order of name
 	lackNodes  []*fleet.Tree // in which a unit lacks more than counts, in order of name
 	scratch    *scratch
+	spare      *Planner // see Done; nil: there is none
 }
 
 // Fork keeps what was seen; the rest follows from the notes on the trees, or is derived anew.

@@ -8,22 +8,22 @@ import (
 
 // Next is the next decision of the partition, if there is one.
 func (pl *Planner) Next() (Plan, bool) {
-	steps := []func() (Plan, bool){
-		pl.giveUpRoom,      // 1. reserved room in which nothing can start is given up
-		pl.mendGangs,       // 2. gangs that lost nodes get others, or go back
-		pl.admitGuaranteed, // 3. what fits its quota's backing, quota by quota
-		pl.admitBorrowing,  // 4. what fits its tree's backing, tree by tree
-		pl.growInQuota,     // 5. elastic pools in quota, before flex: it would be evicted at once
-		pl.startInQuota,    // 6. who waited for victims starts when they have gone, and no work comes first
-		pl.admitFlex,       // 7. flex, the namespace with the least first
-		pl.growOnFlex,      // 8. elastic pools on flex
-		pl.startOnFlex,     // 9. as 6, on flex
+	if !pl.open() { // no step changes that
+		return pl.releaseUnusable()
+	}
+	steps := [...]func(*Planner) (Plan, bool){
+		(*Planner).giveUpRoom,      // 1. reserved room in which nothing can start is given up
+		(*Planner).mendGangs,       // 2. gangs that lost nodes get others, or go back
+		(*Planner).admitGuaranteed, // 3. what fits its quota's backing, quota by quota
+		(*Planner).admitBorrowing,  // 4. what fits its tree's backing, tree by tree
+		(*Planner).growInQuota,     // 5. elastic pools in quota, before flex: it would be evicted at once
+		(*Planner).startInQuota,    // 6. who waited for victims starts when they have gone, and no work comes first
+		(*Planner).admitFlex,       // 7. flex, the namespace with the least first
+		(*Planner).growOnFlex,      // 8. elastic pools on flex
+		(*Planner).startOnFlex,     // 9. as 6, on flex
 	}
 	for _, step := range steps {
-		if !pl.open() {
-			return pl.releaseUnusable()
-		}
-		if plan, ok := step(); ok {
+		if plan, ok := step(pl); ok {
 			return plan, true
 		}
 	}
@@ -97,16 +97,30 @@ func (pl *Planner) startReserved(flex bool) (Plan, bool) {
 // firstVacated is the workload of one side that starts first of those whose reserved room is free. Once it runs, a pool
 // of it may join, or others may pass the head that waits for its end: at the cost of work that has not started.
 func (pl *Planner) firstVacated(flex bool) (first *fleet.Workload) {
-	awaited := map[uint64]bool{}
-	for _, w := range pl.p.Leaving() {
-		awaited[w.For] = true
-	}
+	var awaited map[uint64]bool // much may leave where little has reserved room: it is asked only for that
 	for _, w := range pl.p.Reserving() {
-		if w.Flexes() == flex && !awaited[w.ID] && (first == nil || comesFirst(w, first)) && pl.vacated(w) {
+		if w.Flexes() != flex || first != nil && !comesFirst(w, first) {
+			continue
+		}
+		if awaited == nil {
+			awaited = pl.awaited()
+		}
+		if !awaited[w.ID] && pl.vacated(w) {
 			first = w
 		}
 	}
 	return first
+}
+
+// awaited are the numbers of the workloads for which others still leave.
+func (pl *Planner) awaited() map[uint64]bool {
+	all := map[uint64]bool{}
+	for _, w := range pl.p.Leaving() {
+		if w.For != 0 {
+			all[w.For] = true
+		}
+	}
+	return all
 }
 
 // comesFirst says who of two starts first where the room of both is free: who has not started before who grows, guaranteed

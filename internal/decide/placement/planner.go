@@ -110,9 +110,21 @@ type changedRoom struct {
 // New makes the planner of a partition at a moment.
 func New(s *fleet.State, p *fleet.Partition, now fleet.Instant) *Planner {
 	m := memoryOf(p)
-	pl := &Planner{s: s, p: p, now: now, memory: m, scratch: m.scratchFor(p)}
+	pl := m.spare
+	if pl == nil {
+		pl = &Planner{}
+	}
+	m.spare = nil
+	pl.s, pl.p, pl.now, pl.memory, pl.scratch = s, p, now, m, m.scratchFor(p)
 	pl.turns++
 	return pl
+}
+
+// Done says that a planner is asked no more: the partition's next one uses its room again.
+func (pl *Planner) Done() {
+	m := pl.memory
+	*pl = Planner{}
+	m.spare = pl
 }
 
 // scratchFor is the working memory that fits the partition's nodes and islands.

@@ -40,7 +40,7 @@ func (pl *Planner) room(node int) int {
 // owner is the account whose in-quota work would stay on a node, or nil.
 func (pl *Planner) owner(node int) *fleet.Account {
 	n := pl.p.Nodes[node]
-	if n.Owner() == nil || pl.gone[node] == 0 {
+	if pl.gone[node] == 0 {
 		return n.Owner()
 	}
 	staying := 0
@@ -67,10 +67,15 @@ const (
 
 // kindOf says what a node is to a claim, with the chosen victims gone.
 func (pl *Planner) kindOf(c *claim, node int) nodeKind {
-	n := pl.p.Nodes[node]
 	if pl.shuns && pl.disturbed(c, node) {
 		return nodeClosed
 	}
+	return pl.kindAsHeld(c, node)
+}
+
+// kindAsHeld is kindOf whatever is planned on the node.
+func (pl *Planner) kindAsHeld(c *claim, node int) nodeKind {
+	n := pl.p.Nodes[node]
 	if c.account == nil {
 		if n.CountsUsable() {
 			return nodeCounted

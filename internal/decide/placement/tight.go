@@ -29,12 +29,22 @@ func (c *claim) tight() bool {
 
 // slotsOn is how many replicas of a need a node with so much room takes.
 func (pl *Planner) slotsOn(nd *need, node, room int) int {
-	switch {
-	case room < nd.gpus:
+	if room < nd.gpus {
 		return 0
-	case nd.tight == nil:
+	}
+	return pl.slotsIn(nd, node, room)
+}
+
+// slotsIn is slotsOn where there is room for one by count.
+func (pl *Planner) slotsIn(nd *need, node, room int) int {
+	if nd.tight == nil {
 		return room / nd.gpus
 	}
+	return pl.slotsWhereTight(nd, node, room)
+}
+
+// slotsWhereTight is slotsIn where some node may be tight for the need.
+func (pl *Planner) slotsWhereTight(nd *need, node, room int) int {
 	slots := room / nd.gpus
 	if t := nd.tight.At(node); t != nil {
 		return max(0, min(slots, pl.spaceOn(nd, t, node, room)))

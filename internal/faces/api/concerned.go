@@ -68,10 +68,20 @@ func (s *service) concernedBy(r event.Record, by *caller) (notes []string) {
 func (s *service) cutBy(r event.Record, by *caller) []string {
 	list := r.Events
 	if !slices.ContainsFunc(r.Events, takesFromOthers) {
-		list = slices.DeleteFunc(slices.Clone(r.Events), func(e event.Event) bool { return !cutsOrMakesRoom(e, r.Events) })
+		list = cutsIn(r.Events)
 	}
 	notes := append(s.shrunk(r.Events, by), s.lossNotes(s.engine.Read, list, done, by)...)
 	return append(notes, s.shortBy(r)...) // no command waits for a question: it is not Look
+}
+
+// cutsIn lists the events of a record that take protection, or make room for what is submitted. Most records have none.
+func cutsIn(all []event.Event) (list []event.Event) {
+	for _, e := range all {
+		if cutsOrMakesRoom(e, all) {
+			list = append(list, e)
+		}
+	}
+	return list
 }
 
 // cutsOrMakesRoom says whether an event takes the protection of work, or evicts some for what is submitted in the same

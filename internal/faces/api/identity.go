@@ -106,9 +106,14 @@ func (s *Server) rightsOf(a core.Actor) (rights []access.Grant, openReading bool
 	if a.Operator || a.Principal.Kind == "" {
 		return a.Brings, false
 	}
+	return s.rightsNow(access.Who{Principal: a.Principal, Groups: a.Groups, Brings: a.Brings})
+}
+
+// rightsNow asks the state for the roles of one who brings a proof.
+func (s *Server) rightsNow(who access.Who) (rights []access.Grant, openReading bool) {
 	now := fleet.InstantOf(s.now())
 	s.engine.Peek(func(state *fleet.State) {
-		rights = access.Rights(state, access.Who{Principal: a.Principal, Groups: a.Groups, Brings: a.Brings}, now)
+		rights = access.Rights(state, who, now)
 		openReading = state.Policy.OpenReading
 	})
 	return rights, openReading

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/hex"
 	"net"
 	"net/netip"
@@ -63,7 +64,11 @@ func listedUser(file string, theirs, ours netip.AddrPort) int {
 	}
 	defer func() { _ = f.Close() }()
 	port := strings.ToUpper(strconv.FormatUint(uint64(theirs.Port())|1<<16, 16))[1:]
+	end := []byte(":" + port + " ")
 	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if !bytes.Contains(lines.Bytes(), end) {
+			continue // one of many others: not worth taking apart
+		}
 		col := strings.Fields(lines.Text())
 		if len(col) < 10 || col[3] != established || !strings.HasSuffix(col[1], ":"+port) || col[9] == "0" {
 			continue

@@ -70,12 +70,17 @@ func (p *signIns) list(user string) []signIn {
 var errSignedOff = errors.New("the sign-in was ended; sign in again")
 
 // signedOff refuses a sign-in of a person that was ended before its time.
-func (s *Server) signedOff(who Identity) (err error) {
+func (s *Server) signedOff(who Identity) error {
 	if who.Principal.Kind != fleet.UserPrincipal || who.Began.IsZero() {
 		return nil
 	}
+	return s.endedSignIn(who.User, who.Token, fleet.InstantOf(who.Began))
+}
+
+// endedSignIn is signedOff of a person's sign-in.
+func (s *Server) endedSignIn(user, token string, began fleet.Instant) (err error) {
 	s.engine.Peek(func(state *fleet.State) { // a long look of another caller's keeps this one waiting for nothing
-		if state.SignedOff(who.User, who.Token, fleet.InstantOf(who.Began)) {
+		if state.SignedOff(user, token, began) {
 			err = errSignedOff
 		}
 	})

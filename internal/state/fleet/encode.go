@@ -64,7 +64,7 @@ func (p *Partition) rebuild(s *State) {
 	p.grantsMoved, p.probations, p.suspects, p.leavings, p.away, p.endings = true, 0, 0, 0, 0, 0
 	p.trees, p.waits, p.unsettled = map[string]*Tree{}, nil, nil
 	p.changed, p.idled, p.expired = nil, nil, false
-	p.Memories.Placement, p.Memories.Maintenance = nil, nil
+	p.Memories.Placement, p.Memories.Maintenance, p.Memories.Core = nil, nil, nil
 	p.overs, p.gangless, p.short, p.declared = 0, 0, 0, 0
 	for _, i := range p.Islands {
 		i.nodes, i.whole, i.planned, i.unscheduled, i.backedNodes = nil, 0, 0, 0, 0

@@ -13,11 +13,12 @@ type Memories struct {
 	Placement   Memory
 	Promise     Memory
 	Maintenance Memory
+	Core        Memory
 }
 
 // fork keeps what the copy of a partition may remember.
 func (m Memories) fork() Memories {
-	return Memories{forkOf(m.Placement), forkOf(m.Promise), forkOf(m.Maintenance)}
+	return Memories{forkOf(m.Placement), forkOf(m.Promise), forkOf(m.Maintenance), forkOf(m.Core)}
 }
 
 func forkOf(m Memory) Memory {

@@ -48,14 +48,30 @@ func (s NodeState) Severity() int {
 
 // Node is one machine: the unit in which capacity is promised.
 type Node struct {
-	Name   string    `json:"name"`
-	Island int       `json:"island"` // index into Partition.Islands
-	Rack   int       `json:"rack"`   // number of the rack inside the island, from 0
-	GPUs   int       `json:"gpus"`
-	Dead   int       `json:"dead,omitempty"` // GPUs that do not work; above 0 only while degraded
+	Name   string `json:"name"`
+	Island int    `json:"island"` // index into Partition.Islands
+	Rack   int    `json:"rack"`   // number of the rack inside the island, from 0
+	GPUs   int    `json:"gpus"`
+	Dead   int    `json:"dead,omitempty"` // GPUs that do not work; above 0 only while degraded
+
+	// What placement asks of every node again and again stands side by side: a node is large, and memory is slow.
+
+	// Derived by replicas.go.
+	inUse   int      // GPUs that replicas hold, those on their way out included
+	staying int      // GPUs held or reserved by replicas that stay
+	ofQuota int      // GPUs held or reserved by in-quota replicas that stay
+	owner   *Account // quota whose in-quota work stays here
+
+	// As it was counted last, see Partition.contribute.
+	counted int
+	usable  bool // work may start here
+	whole   bool // quota may stand here
+
 	State  NodeState `json:"state"`
 	Since  Instant   `json:"since"`
 	Signal string    `json:"signal,omitempty"`
+
+	residents []Resident // derived by replicas.go
 
 	Born       Instant     `json:"born,omitempty"`       // when it joined the fleet
 	StateOwner StateOwner  `json:"stateOwner,omitempty"` // who keeps it in its state
@@ -70,18 +86,6 @@ type Node struct {
 	Forced  bool    `json:"forced,omitempty"`  // the provider's maintenance brought it to what it runs
 
 	stirred int // its place in news.stirred, plus 1, while it is there
-
-	// Derived by replicas.go.
-	residents []Resident
-	inUse     int      // GPUs that replicas hold, those on their way out included
-	staying   int      // GPUs held or reserved by replicas that stay
-	owner     *Account // quota whose in-quota work stays here
-	ofQuota   int      // GPUs held or reserved by in-quota replicas that stay
-
-	// As it was counted last, see Partition.contribute.
-	usable  bool // work may start here
-	whole   bool // quota may stand here
-	counted int
 }
 
 // Resident is one replica on a node.

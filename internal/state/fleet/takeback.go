@@ -13,15 +13,14 @@ type Kept struct {
 	dip *Dip // of its partition
 }
 
-// Keep remembers a workload as it is.
-func Keep(w *Workload) *Kept {
-	k := &Kept{w: w, was: *w}
+// Keep remembers a workload as it is. What was kept here before is forgotten.
+func (k *Kept) Keep(w *Workload) {
+	k.w, k.was, k.dip = w, *w, nil
 	if w.partition != nil {
 		k.dip = w.partition.Dip
 	}
 	k.was.Replicas = w.copies()
 	k.was.Orders = slices.Clone(w.Orders)
-	return k
 }
 
 // ID is the workload's.

@@ -70,7 +70,9 @@ func (f *calibrated) Learn(h Hour) {
 	f.seen.learn(h)
 	f.past.learn(h)
 	f.racks.learn(h, f.prior.Racks)
-	f.Believe(f.prior)
+	if f.racks.rate() != f.prior.Outages { // seldom, and all hours of a year are read after a restart
+		f.Believe(f.prior)
+	}
 }
 
 func (f *calibrated) correct(missed float64) {
