@@ -48,9 +48,9 @@ func TestAGrantIsTriedAndThenSet(t *testing.T) {
 func TestFormsSayWhyTheyWouldBeRefused(t *testing.T) {
 	h := open(t, nil).furnish()
 	for path, want := range map[string]string{
-		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":                     "GPUs: &#34;many&#34; is not a whole number of 0 or more; write one such as 352",
-		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=128":                      "It would be refused",
-		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday":         "Until: &#34;yesterday&#34; is past (",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=many":             "GPUs: &#34;many&#34; is not a whole number of 0 or more; write one such as 352",
+		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=128":              "It would be refused",
+		"/do/hold?try=yes&quota=research/oak&partition=tiger/h200&gpus=8&until=yesterday": "Until: &#34;yesterday&#34; is past (",
 		"/do/cancel?try=yes&job=base":                                                             "Workload: &#34;base&#34; is not NAMESPACE/NAME; write it as in oak/pretrain-1",
 		"/do/buffer?try=yes&scope=tiger/h200&kind=fixed&share=":                                   "Share in %: is empty; write one such as 15",
 		"/do/grant?try=yes&quota=research/oak&partition=tiger/h200&gpus=99999999999":              "GPUs: &#34;99999999999&#34; is too large; write a whole number such as 352",
