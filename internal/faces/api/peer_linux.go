@@ -29,13 +29,16 @@ func socketUser(c *net.UnixConn) int {
 }
 
 // connectionUser is the user whose socket is at the other end of a connection inside this
-// machine: the kernel lists it. Only an open connection counts, since one that its owner has
+// machine: the kernel is asked for it, or lists it where it takes no such question. Only an open connection counts, since one that its owner has
 // left is listed as root's. Below 0: unknown.
 func connectionUser(from, local net.Addr) int {
 	theirs, ok1 := endOf(from)
 	ours, ok2 := endOf(local)
 	if !ok1 || !ok2 || !theirs.Addr().IsLoopback() {
 		return -1
+	}
+	if uid := askedUser(theirs, ours); uid >= 0 {
+		return uid
 	}
 	for _, file := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
 		if uid := listedUser(file, theirs, ours); uid >= 0 {
