@@ -1532,7 +1532,8 @@ type Proposal struct {
 	Answered   *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=answered,proto3" json:"answered,omitempty"`
 	// What it would do, in words that follow "would": what each thing that it changes is now, and becomes.
 	Says string `protobuf:"bytes,12,opt,name=says,proto3" json:"says,omitempty"`
-	// The policy in force is another one than it was made under: it cannot be approved. Who proposed it proposes it anew.
+	// What it rests on, the policy in force or the plan of a haircut, is another than when it was made: it cannot be approved. Who
+	// proposed it proposes it anew.
 	Stale         bool `protobuf:"varint,13,opt,name=stale,proto3" json:"stale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
