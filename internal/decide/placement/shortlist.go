@@ -73,7 +73,8 @@ type shortlist struct {
 
 	pl    *Planner
 	c     *claim
-	where []bool // by island: the claim could have room there
+	of    []*candidateVictim // of the namespace that is added
+	where []bool             // by island: the claim could have room there
 	pools map[Part]bool
 }
 
@@ -83,11 +84,7 @@ func (pl *Planner) newShortlist(c *claim, givers []giver, passers []*candidateVi
 		s.where[i] = most.mayTake(c, i)
 	}
 	for _, g := range givers {
-		if g.namespace == c.w.Namespace {
-			s.addOwn()
-		} else {
-			s.addOthers(g)
-		}
+		s.addOf(g)
 	}
 	for _, v := range passers {
 		s.add(v, true)
@@ -96,30 +93,22 @@ func (pl *Planner) newShortlist(c *claim, givers []giver, passers []*candidateVi
 	return s
 }
 
-func (s *shortlist) addOwn() {
-	for _, v := range s.pl.flexCandidates(s.c.w.Namespace) {
-		if s.pl.mayEvictOnFlex(s.c, &v.unit, false) {
-			s.add(v, true)
-		}
+// addOf adds what a namespace may give; of another one than the claim's, downToShare keeps what is taken while it is above
+// its share.
+func (s *shortlist) addOf(g giver) {
+	share, other := s.pl.sharesNow()[g.namespace], g.namespace != s.c.w.Namespace
+	s.of = s.pl.evictableAmong(s.of[:0], s.c, g.namespace, other)
+	if other {
+		s.room += mostGivable(s.of, g.has-share)
 	}
-}
-
-// addOthers adds what another namespace may give: see evictableAmong, downToShare and mostGivable.
-func (s *shortlist) addOthers(g giver) {
-	share := s.pl.sharesNow()[g.namespace]
-	all, largest, left := 0, 0, g.has
-	for _, v := range s.pl.flexCandidates(g.namespace) {
-		if !s.pl.mayEvictOnFlex(s.c, &v.unit, true) || !v.leavesAbove(g.has-share) {
-			continue
-		}
-		above := left > share
-		if above {
+	left := g.has
+	for _, v := range s.of {
+		down := !other || left > share
+		if down {
 			left -= v.onFlex.freed
 		}
-		all, largest = all+v.onFlex.freed, max(largest, v.onFlex.freedAll)
-		s.add(v, above)
+		s.add(v, down)
 	}
-	s.room += min(all, g.has-share-1+largest)
 }
 
 // add counts a candidate, and lists it if it may make room where the claim could stand.
