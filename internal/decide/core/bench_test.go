@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -62,43 +63,87 @@ func BenchmarkSubmit(b *testing.B) {
 	}
 }
 
-// BenchmarkBacklog measures the end of one workload, and the start of the next,
-// where many wait in one quota and as many on flex.
+// BenchmarkBacklog measures the end of one workload of a quota and one on flex, whose room others take at once, and the two
+// that are submitted in their place, where so many wait in each queue. Victims leave at once.
 func BenchmarkBacklog(b *testing.B) {
 	for _, waiting := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprintf("waiting=%d", waiting), func(b *testing.B) {
-			s := fleet.NewState()
-			at := fleet.Instant(time.Hour)
-			do := func(c core.Command) {
-				at += fleet.Instant(time.Millisecond)
-				if _, refusal := core.Step(s, core.Request{Command: c, Actor: core.System, Reason: "bench"}, at); refusal != nil {
-					b.Fatal(refusal)
-				}
-			}
-			do(core.AddCluster{Name: "c"})
-			do(core.AddPartition{Cluster: "c", GPU: "g"})
-			do(core.AddIslands{Partition: "c/g", Islands: []core.NewIsland{{Name: "i", Nodes: 100}, {Name: "j", Nodes: 100}}})
-			do(core.CreateQuota{Path: "q"})
-			do(core.SetGrant{Quota: "q", Partition: "c/g", GPUs: 800})
-			n := 0
-			more := func() {
-				n++
-				do(gang(fmt.Sprintf("q%d", n), "n", "q", fleet.Mid, 1+n%3))
-				do(gang(fmt.Sprintf("f%d", n), fmt.Sprintf("ns%d", n%10), fleet.Flex, fleet.Mid, 1+n%3))
-			}
-			for range waiting + 100 {
-				more()
-			}
+			l := newBacklog(b, waiting)
 			b.ReportAllocs()
 			b.ResetTimer()
 			for range b.N {
-				p := s.Partition("c/g")
-				do(core.ReportFinished{ID: p.Account("q").Work()[0].ID})
-				do(core.ReportFinished{ID: p.FlexWork()[0].ID})
-				more()
+				l.turn()
 			}
+			b.ReportMetric(float64(l.started)/float64(b.N), "starts/op")
 		})
 	}
+}
+
+// backlog is 200 nodes, half of them granted to one quota, all of them full, and work that waits.
+type backlog struct {
+	tb               testing.TB
+	s                *fleet.State
+	at               fleet.Instant
+	number, started  int
+}
+
+// newBacklog fills the fleet, and lets so many wait for the quota and as many for flex.
+func newBacklog(tb testing.TB, waiting int) *backlog {
+	l := &backlog{tb: tb, s: fleet.NewState(), at: fleet.Instant(time.Hour)}
+	l.do(core.AddCluster{Name: "c"})
+	l.do(core.AddPartition{Cluster: "c", GPU: "g"})
+	l.do(core.AddIslands{Partition: "c/g", Islands: []core.NewIsland{{Name: "i", Nodes: 100}, {Name: "j", Nodes: 100}}})
+	l.do(core.CreateQuota{Path: "q"})
+	l.do(core.SetGrant{Quota: "q", Partition: "c/g", GPUs: 800})
+	for range waiting + 50 {
+		l.submit()
+	}
+	l.started = 0
+	return l
+}
+
+// do gives one command, and reports at once that the victims of its decision are gone.
+func (l *backlog) do(c core.Command) {
+	l.at += fleet.Instant(time.Millisecond)
+	out, refusal := core.Step(l.s, core.Request{Command: c, Actor: core.System, Reason: "bench"}, l.at)
+	if refusal != nil {
+		l.tb.Fatal(refusal)
+	}
+	for _, e := range out.Record.Events {
+		switch e := e.(type) {
+		case event.ReplicasPlaced:
+			l.started++
+		case event.ReplicasEvicted:
+			leaving := l.s.Workloads[e.ID].Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })
+			l.do(core.ReportStopped{ID: e.ID, Spots: leaving})
+		}
+	}
+}
+
+// submit adds a gang of one to three nodes to each queue.
+func (l *backlog) submit() {
+	l.number++
+	l.do(gang(fmt.Sprintf("q%d", l.number), "n", "q", fleet.Mid, 1+l.number%3))
+	l.do(gang(fmt.Sprintf("f%d", l.number), fmt.Sprintf("ns%d", l.number%10), fleet.Flex, fleet.Mid, 1+l.number%3))
+}
+
+// turn ends what runs first in the quota and on flex, and submits as much again.
+func (l *backlog) turn() {
+	p := l.s.Partition("c/g")
+	l.do(core.ReportFinished{ID: l.running(p.Account("q").Work())})
+	l.do(core.ReportFinished{ID: l.running(p.FlexWork())})
+	l.submit()
+}
+
+// running is the first of these that runs.
+func (l *backlog) running(work []*fleet.Workload) uint64 {
+	for _, w := range work {
+		if w.State == fleet.RunningW {
+			return w.ID
+		}
+	}
+	l.tb.Fatal("nothing runs")
+	return 0
 }
 
 // TestASubmissionUsesRoomAgain bounds what one submit that starts and its end allocate: the planner, and what may be taken

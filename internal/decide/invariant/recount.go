@@ -38,6 +38,7 @@ type recount struct {
 	work  []*fleet.Workload // with replicas here, by ID
 	waits []*fleet.Workload // that may wait here, by ID
 	on    [][]seat          // replicas by node
+	heard fleet.Instant     // up to when what time brings was heard
 }
 
 // seat is one replica on a node.
@@ -51,7 +52,7 @@ type seat struct {
 func (t seat) gpus() int { return t.w.Pools[t.pool].GPUs }
 
 func recountOf(s *fleet.State, p *fleet.Partition) *recount {
-	r := &recount{p: p, on: make([][]seat, len(p.Nodes))}
+	r := &recount{p: p, on: make([][]seat, len(p.Nodes)), heard: s.Heard()}
 	for _, w := range byID(s) {
 		if w.Where == p.ID {
 			r.work = append(r.work, w)

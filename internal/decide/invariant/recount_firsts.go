@@ -7,15 +7,20 @@ import (
 )
 
 // firsts walks a whole queue for the first unit of each kind, which must be those that the queue
-// lists. Units are of one kind if they have the same shape, and the same holds are kept for them.
-func (c *checker) firsts(name string, queue []fleet.Waiting, is []*fleet.Waiting, holds []*fleet.Hold) {
+// lists. Units are of one kind if they have the same shape, are kept back alike, and the same holds are kept for them.
+func (c *checker) firsts(name string, queue []fleet.Waiting, is []*fleet.Waiting, holds []*fleet.Hold, heard fleet.Instant) {
 	type kind struct {
 		shape int
+		rest  fleet.Rest
 		holds string
 	}
 	met, at := map[kind]bool{}, 0
 	for _, it := range queue {
-		k := kind{it.Shape(), holdsFor(holds, it.Workload)}
+		if it.Pool == fleet.Base && it.Rest() != it.Workload.RestAt(heard) {
+			c.broken(ruleIndex, "queue of %s: %s is not filed as it is kept back", name, called(it.Workload))
+			return
+		}
+		k := kind{it.Shape(), it.Rest(), holdsFor(holds, it.Workload)}
 		if it.Shape() != 0 && met[k] {
 			continue
 		}

@@ -24,13 +24,13 @@ func (c *checker) queues(r *recount) {
 	}
 	for _, a := range r.p.Accounts {
 		c.queue("quota "+a.Quota, a.Queue(), wanted["quota "+a.Quota])
-		c.firsts("quota "+a.Quota, a.Queue(), a.Firsts(), a.InsideHolds())
+		c.firsts("quota "+a.Quota, a.Queue(), a.Firsts(), a.InsideHolds(), r.heard)
 		delete(wanted, "quota "+a.Quota)
 	}
 	for _, ns := range r.p.Namespaces() {
 		f := r.p.FlexOf(ns)
 		c.queue("namespace "+ns, f.Queue(), wanted["namespace "+ns])
-		c.firsts("namespace "+ns, f.Queue(), f.Firsts(), nil)
+		c.firsts("namespace "+ns, f.Queue(), f.Firsts(), nil, r.heard)
 		c.starting("namespace "+ns, f.Queue(), f.WaitsToStart())
 		delete(wanted, "namespace "+ns)
 	}

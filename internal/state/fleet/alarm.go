@@ -67,6 +67,7 @@ func (s *State) NextAlarm() Instant {
 
 // Ring takes all alarms up to now, and marks their partitions as changed.
 func (s *State) Ring(now Instant) {
+	s.rise(now)
 	for len(s.alarms) > 0 && s.alarms[0].at <= now {
 		a := heap.Pop(&s.alarms).(alarm)
 		if a.of == ofVisit {
@@ -85,6 +86,7 @@ func (s *State) Ring(now Instant) {
 // Hush takes all alarms up to a moment as heard: in a copy whose original has looked
 // then, and has written down what came of it.
 func (s *State) Hush(now Instant) {
+	s.rise(now)
 	for len(s.alarms) > 0 && s.alarms[0].at <= now {
 		a := heap.Pop(&s.alarms).(alarm)
 		if a.of == ofHour && a.partition.forecastAt == a.at {

@@ -24,6 +24,7 @@ func (s *State) Rebuild() {
 	s.partitions, s.quotas = map[string]*Partition{}, map[string]*Quota{}
 	s.clusters, s.names = map[string]*Cluster{}, make(map[string]*Workload, len(s.Workloads))
 	s.keys, s.dirty, s.alarms = map[string]KeyUse{}, map[*Partition]bool{}, nil
+	s.rests, s.heard = nil, s.Time
 	s.rebuildLives()
 	s.endsAt = 0
 	s.shapes, s.nowhere, s.alive = map[shapeKey]int{}, map[uint64]*Workload{}, nil
@@ -101,7 +102,7 @@ func (p *Partition) rebuild(s *State) {
 // reattach gives a decoded workload its place in every index.
 func (s *State) reattach(w *Workload) {
 	w.partition, w.account, w.queued, w.watchedAt = nil, nil, nil, nil
-	w.shape, w.tree, w.stands, w.leavesTree, w.returns = 0, "", 0, nil, false
+	w.shape, w.tree, w.stands, w.leavesTree, w.returns, w.restEnds = 0, "", 0, nil, false, 0
 	if w.Replicas == nil {
 		w.Replicas = make([][]Replica, len(w.Pools))
 	}

@@ -45,9 +45,8 @@ func (s *State) enqueue(w *Workload, p *Partition, pool int, key Key) {
 	it := Waiting{Workload: w, Pool: pool, Key: key}
 	if pool == Base {
 		it.shape = s.shapeOf(w)
-		if w.SparesUntil() != 0 { // it may be kept waiting where work like it is not
-			it.shape = 0
-		}
+		it.rest = w.RestAt(s.heard)
+		s.awaitRest(w)
 		p.ask(w, 1)
 	}
 	if w.Flexes() || p.passes(w.Tree(), &it) {

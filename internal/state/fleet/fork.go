@@ -32,7 +32,7 @@ func (s *State) forkBy(f *fork) *State {
 	s.sleepingLives(&c)
 	f.workloads(s)
 	f.fill(s, s.Partitions)
-	c.alarms = slices.Clone(s.alarms)
+	c.alarms, c.rests = slices.Clone(s.alarms), slices.Clone(s.rests)
 	for i := range c.alarms {
 		c.alarms[i].partition = f.partitions[c.alarms[i].partition]
 	}

@@ -71,7 +71,8 @@ func (f *fork) workloadsAhead(s *State) {
 // perhaps twice.
 func (q *queue) firstOfKinds(most int) (list []*Waiting) {
 	for _, first := range q.firsts {
-		for it, n := first, 0; it != nil && n < q.depth(most); n++ {
+		// Of those that rest it takes all: which of them comes next is a matter of when its rest ends.
+		for it, n := first, 0; it != nil && (n < q.depth(most) || first.rest != Rested); n++ {
 			list = append(list, it)
 			it = q.kinds[it.kind].after(it)
 		}

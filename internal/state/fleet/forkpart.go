@@ -45,6 +45,7 @@ func (s *State) part(list []*Partition, work []*Workload) *State {
 		Acknowledged: slices.Clone(s.Acknowledged), attention: attention{plans: s.plans},
 	}
 	f.to, c.LastLife = &c, s.LastLife
+	c.rests, c.heard = slices.Clone(s.rests), s.heard
 	s.sleepingLives(&c)
 	c.Holds = copied(f.holds, heldIn(s, in))
 	c.clusters, c.quotas = named(c.Clusters, func(x *Cluster) string { return x.Name }), named(c.Quotas, func(x *Quota) string { return x.Path })

@@ -51,14 +51,14 @@ func drawnWaiting(t *rapid.T, id uint64, span int) Waiting {
 		User:      rapid.SampledFrom([]string{"u0", "u1"}).Draw(t, "user"),
 		Pools:     []Pool{{}},
 	}, Submitted: Instant(rapid.IntRange(1, span).Draw(t, "submitted"))}
-	return Waiting{Workload: w, Pool: Base, Key: KeyOf(w, 0, false), shape: rapid.IntRange(0, 3).Draw(t, "shape")}
+	return Waiting{Workload: w, Pool: Base, Key: KeyOf(w, 0, false), shape: rapid.IntRange(0, 3).Draw(t, "shape"), rest: rapid.SampledFrom([]Rest{Rested, Sparing, Resting}).Draw(t, "rest")}
 }
 
 func judgeQueue(t *rapid.T, a *Account, plain []*Waiting) {
 	var firsts []uint64
 	met := map[kind]bool{}
 	for _, it := range plain {
-		k := kind{shape: it.shape, holds: a.holdsFor(it.Workload)}
+		k := kind{shape: it.shape, rest: it.rest, holds: a.holdsFor(it.Workload)}
 		if it.shape == 0 || !met[k] {
 			firsts = append(firsts, it.Workload.ID)
 		}
@@ -83,7 +83,7 @@ func judgeFollowing(t *rapid.T, a *Account, plain []*Waiting) {
 	for _, first := range a.Firsts() {
 		var like, walked []uint64
 		for _, it := range plain {
-			if first.shape != 0 && it.shape == first.shape && a.holdsFor(it.Workload) == a.holdsFor(first.Workload) || it.Workload == first.Workload {
+			if first.shape != 0 && it.shape == first.shape && it.rest == first.rest && a.holdsFor(it.Workload) == a.holdsFor(first.Workload) || it.Workload == first.Workload {
 				like = append(like, it.Workload.ID)
 			}
 		}

@@ -16,6 +16,7 @@ type Waiting struct {
 	Memo Memo
 
 	shape   int // see Shape
+	rest    Rest
 	kind    kind
 	account *Account // for which it waits; nil on flex
 }
@@ -23,10 +24,13 @@ type Waiting struct {
 // Account is the account in whose queue the unit waits; nil on flex.
 func (a *Waiting) Account() *Account { return a.account }
 
-// Shape numbers what of a waiting unit decides whether it finds room: two units
-// of one queue with the same shape differ in age alone, so where the elder finds
-// no room the younger finds none. 0 is a unit like no other.
+// Shape numbers what of a waiting unit decides whether it finds room. Two units of one
+// queue with the same shape, which are kept back alike, differ in age alone: where the
+// elder finds no room the younger finds none. 0 is a unit like no other.
 func (a *Waiting) Shape() int { return a.shape }
+
+// Rest is how the unit was kept back when its queue was last told of the time: see Heard.
+func (a *Waiting) Rest() Rest { return a.rest }
 
 // ReadsMetal says whether it depends on which nodes are healthy, not on backing
 // alone, whether a workload could head its queue: one that looks at racks does.
@@ -50,11 +54,12 @@ type queue struct {
 	firsts []*Waiting // of each kind, in order
 }
 
-// kind is what units of a queue have in common of which the younger finds no
-// room where the elder finds none: their shape and, where others hold part of
-// the quota, which of the holds are for them.
+// kind is what units of a queue have in common of which the younger finds no room
+// where the elder finds none. It is their shape, and how they are kept back. Where
+// others hold part of the quota, it is also which of the holds are for them.
 type kind struct {
 	shape int
+	rest  Rest
 	holds string // a mark for each hold inside the quota
 
 	// Of a unit like no other:
@@ -161,7 +166,7 @@ func (q *queue) kindOf(it *Waiting) kind {
 	if it.shape == 0 {
 		return kind{id: it.Workload.ID, pool: it.Pool}
 	}
-	return kind{shape: it.shape, holds: q.account.holdsFor(it.Workload)}
+	return kind{shape: it.shape, rest: it.rest, holds: q.account.holdsFor(it.Workload)}
 }
 
 // holdsFor marks which of the holds inside the quota are for a workload; "" where there are none.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"container/heap"
 	"slices"
 	"time"
 )
@@ -63,3 +64,87 @@ func (s *State) alarmsOfRest(w *Workload, now Instant) {
 		}
 	}
 }
+
+// Rest says how a waiting unit is kept back because its workload was evicted again and again. Units of one
+// shape that are kept back alike are of one kind: see queue.
+type Rest uint8
+
+// The rests of a unit.
+const (
+	Rested  Rest = iota // it is not kept back
+	Sparing             // it evicts no work for room that it would borrow
+	Resting             // it starts only as guaranteed
+)
+
+// RestAt is how the workload is kept back at a moment. On flex nothing is borrowed, so there it spares nothing.
+func (w *Workload) RestAt(now Instant) Rest {
+	switch {
+	case w.Rests(now):
+		return Resting
+	case w.Spares(now) && !w.Flexes():
+		return Sparing
+	}
+	return Rested
+}
+
+// restEnd is a moment at which a waiting workload is kept back less.
+type restEnd struct {
+	at Instant
+	id uint64
+}
+
+type restEnds []restEnd
+
+func (r restEnds) Len() int           { return len(r) }
+func (r restEnds) Less(i, j int) bool { return r[i].at < r[j].at }
+func (r restEnds) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
+func (r *restEnds) Push(x any)        { *r = append(*r, x.(restEnd)) }
+func (r *restEnds) Pop() any {
+	last := len(*r) - 1
+	x := (*r)[last]
+	*r = (*r)[:last]
+	return x
+}
+
+// awaitRest remembers the next moment at which a workload that waits is kept back less.
+func (s *State) awaitRest(w *Workload) {
+	end := w.RestsUntil()
+	if end <= s.heard {
+		end = w.SparesUntil()
+	}
+	if end > s.heard && w.restEnds != end {
+		w.restEnds = end
+		heap.Push(&s.rests, restEnd{end, w.ID})
+	}
+}
+
+// rise files the units of workloads whose rest is over up to a moment, or less strict, among those that are kept back as
+// they are now.
+func (s *State) rise(now Instant) {
+	s.heard = max(s.heard, now)
+	for len(s.rests) > 0 && s.rests[0].at <= now {
+		end := heap.Pop(&s.rests).(restEnd)
+		if w := s.Workloads[end.id]; w != nil && w.restEnds == end.at {
+			w.restEnds = 0
+			s.refile(w)
+		}
+	}
+}
+
+// refile files the units of a workload's lowest-rank pools anew.
+func (s *State) refile(w *Workload) {
+	key := KeyOf(w, w.BaseRank(), false)
+	for _, spot := range w.queued {
+		if it := spot.queue.all.find(&Waiting{Workload: w, Pool: Base, Key: key}); spot.pool == Base && it != nil {
+			spot.queue.unfile(it)
+			it.rest = w.RestAt(s.heard)
+			spot.queue.file(it)
+		}
+	}
+	if w.State == Pending {
+		s.awaitRest(w)
+	}
+}
+
+// Heard is up to when what time brings was heard: see Ring. Waiting units are filed as they are kept back then.
+func (s *State) Heard() Instant { return s.heard }

@@ -85,6 +85,8 @@ type State struct {
 	attention
 	building   building
 	alarms     alarms
+	rests      restEnds   // of waiting workloads; some are out of date
+	heard      Instant    // see Heard
 	unlearning bool       // see StopLearning
 	excerpt    *excerpt   // see ForkOf; nil: the whole fleet
 	spent      []*Account // whose usage changed in the record that is being written

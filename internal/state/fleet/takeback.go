@@ -43,7 +43,7 @@ func (s *State) PutBack(k *Kept) {
 		p.Freed()
 	}
 	was.partition, was.account, was.watchedAt, was.leavesTree = nil, nil, nil, nil
-	was.queued, was.restood, was.returns, was.Scratch = w.queued, w.restood+1, w.returns, w.Scratch
+	was.queued, was.restood, was.returns, was.Scratch, was.restEnds = w.queued, w.restood+1, w.returns, w.Scratch, w.restEnds
 	was.stands, was.Replicas = 0, make([][]Replica, len(k.was.Replicas))
 	for pool, replicas := range k.was.Replicas {
 		was.Replicas[pool] = replicas[:0:0] // as nil as it was: so it is encoded

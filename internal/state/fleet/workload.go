@@ -251,6 +251,7 @@ type places struct {
 	watchedAt  *Partition // on whose watched lists it may be
 	returns    bool       // something of it is on its way back to a queue, see Returns and Rejoins
 	leavesTree *Tree      // whose count of leavers has it
+	restEnds   Instant    // at which its waiting units are filed anew, see awaitRest; 0: at none
 	restood    uint64     // grows with every change of what of it stays
 	grew       bool       // it got replicas after it had started, and they were not looked at
 }
