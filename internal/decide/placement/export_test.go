@@ -157,6 +157,9 @@ func (pl *Planner) leftOut(c *claim, list []*candidateVictim) (n int, wrong bool
 		return 0, false // it is not asked who may leave
 	}
 	most := pl.mostIn(c, list)
+	if boundedByIsland(c) {
+		pl.tighten(c, list, most)
+	}
 	for i := range pl.p.Islands {
 		if !most.mayTake(c, i) {
 			_, _, ok := pl.fairAmong(c, pl.eachOnce(pl.byIsland(c, list).touching(i)))

@@ -14,8 +14,9 @@ import (
 type mostGPUs struct {
 	gpus []int // with all candidates gone
 	fair []int // with a fair set of them gone
+	room []int // with no candidate gone
 	// spans lists other islands in which candidates stand that stand there, too: they may make room in those.
-	spans map[int][]int
+	spans map[int][]span
 }
 
 // leavable bounds what some candidates could leave free in each island. Surplus of an elastic pool may
@@ -28,8 +29,8 @@ type leavable struct {
 	spans   []span
 }
 
-// span is two islands in which one unit stands.
-type span struct{ from, to int }
+// span is two islands in which some units stand, and the GPUs of those units.
+type span struct{ from, to, gpus int }
 
 // mostIn bounds what candidates could leave free in each island.
 func (pl *Planner) mostIn(c *claim, list []*candidateVictim) mostGPUs {
@@ -60,6 +61,7 @@ func (pl *Planner) mostWith(c *claim, passers *leavable, byNamespace map[string]
 	for i, island := range pl.p.Islands {
 		m.gpus[i] = island.Room()
 	}
+	m.room = slices.Clone(m.gpus)
 	m.addSpans(passers)
 	for _, l := range byNamespace {
 		m.addSpans(l)
@@ -71,10 +73,20 @@ func (pl *Planner) mostWith(c *claim, passers *leavable, byNamespace map[string]
 func (m *mostGPUs) addSpans(l *leavable) {
 	for _, s := range l.spans {
 		if m.spans == nil {
-			m.spans = map[int][]int{}
+			m.spans = map[int][]span{}
 		}
-		m.spans[s.from] = append(m.spans[s.from], s.to)
+		m.spans[s.from] = addSpan(m.spans[s.from], s)
 	}
+}
+
+// addSpan counts a span among those that there are.
+func addSpan(spans []span, s span) []span {
+	at := slices.IndexFunc(spans, func(x span) bool { return x.from == s.from && x.to == s.to })
+	if at < 0 {
+		return append(spans, s)
+	}
+	spans[at].gpus += s.gpus
+	return spans
 }
 
 func (pl *Planner) leavable() *leavable {
@@ -121,8 +133,8 @@ func (pl *Planner) countSpanning(l *leavable, u unit) {
 	})
 	for _, from := range islands {
 		for _, to := range islands {
-			if s := (span{from, to}); from != to && !slices.Contains(l.spans, s) {
-				l.spans = append(l.spans, s)
+			if from != to {
+				l.spans = addSpan(l.spans, span{from, to, u.gpus})
 			}
 		}
 	}
@@ -153,11 +165,17 @@ func (pl *Planner) mostFair(c *claim, passers *leavable, byNamespace map[string]
 	return fair
 }
 
+// mayStand says whether a claim could stand in an island with a fair set of candidates gone.
+func (m mostGPUs) mayStand(c *claim, island int) bool {
+	return len(m.gpus) == 0 || m.fair[island] >= c.gpus
+}
+
 // mayTake says whether a claim could stand in an island with a fair set of candidates gone that stand there, or in another
 // where some of them stand, too.
 func (m mostGPUs) mayTake(c *claim, island int) bool {
-	return len(m.gpus) == 0 || m.fair[island] >= c.gpus ||
-		slices.ContainsFunc(m.spans[island], func(to int) bool { return m.fair[to] >= c.gpus })
+	return m.mayStand(c, island) || slices.ContainsFunc(m.spans[island], func(s span) bool {
+		return m.fair[s.to] >= c.gpus && m.room[s.to]+s.gpus >= c.gpus
+	})
 }
 
 // some says whether a claim could stand in some island with a fair set of candidates gone.
@@ -191,4 +209,48 @@ func (pl *Planner) someTakes(c *claim, list []*candidateVictim, most mostGPUs) b
 		pl.restore(v.all)
 	}
 	return takes
+}
+
+// tighten bounds each island once more, node by node, with all of these candidates gone: GPUs on nodes that take no replica are
+// no room. It says whether the claim could still stand in some island.
+func (pl *Planner) tighten(c *claim, list []*candidateVictim, most mostGPUs) (some bool) {
+	pl.countLeaves(list, 1)
+	for i, gpus := range most.fair {
+		if gpus < c.gpus {
+			continue
+		}
+		if !pl.takesWithout(c.needs[0], i) {
+			most.fair[i] = 0
+		}
+		some = some || most.fair[i] > 0
+	}
+	pl.countLeaves(list, -1)
+	return some
+}
+
+// countLeaves counts, or takes back, what candidates leave on each node. Surplus may be any replica of its pool.
+func (pl *Planner) countLeaves(list []*candidateVictim, sign int) {
+	counted := parts{}
+	for _, v := range list {
+		v.all.eachNode(func(node, gpus int) { pl.leaves[node] += sign * gpus })
+		if pool := v.part(); v.key.Surplus && !counted[pool] {
+			counted[pool] = true
+			for _, r := range v.w.Replicas[v.pool] {
+				pl.leaves[r.Node] += sign * v.w.Pools[v.pool].GPUs
+			}
+		}
+	}
+}
+
+// takesWithout says whether an island's nodes take all replicas of a need beside what countLeaves leaves there.
+func (pl *Planner) takesWithout(nd need, island int) bool {
+	left := nd.replicas
+	for _, node := range pl.p.Islands[island].Nodes() {
+		if pl.p.Nodes[node].CountsUsable() {
+			if left -= (pl.room(node) + pl.leaves[node]) / nd.gpus; left <= 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -64,6 +64,7 @@ type scratch struct {
 	lists
 	marks  []int // see cover
 	clears []int // see trial
+	leaves []int // see tighten
 	mark   int
 }
 
@@ -131,7 +132,7 @@ func (pl *Planner) Done() {
 func (m *memory) scratchFor(p *fleet.Partition) *scratch {
 	sc := m.scratch
 	if n := len(p.Nodes); sc == nil || len(sc.freed) != n || len(sc.moved) != len(p.Islands) {
-		sc = &scratch{changedRoom: newChangedRoom(n, len(p.Islands)), derivedWork: newDerivedWork(), marks: make([]int, n), clears: make([]int, n)}
+		sc = &scratch{changedRoom: newChangedRoom(n, len(p.Islands)), derivedWork: newDerivedWork(), marks: make([]int, n), clears: make([]int, n), leaves: make([]int, n)}
 		sc.cores = parts{}
 		m.scratch = sc
 	}

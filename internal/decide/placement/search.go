@@ -25,7 +25,7 @@ func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPU
 	var victims []*candidateVictim
 	found, all := false, pl.byIsland(c, list)
 	for i := range pl.p.Islands {
-		if c.island = -1; !c.mayUseVacated(i) || !most.mayTake(c, i) {
+		if c.island = -1; !c.mayUseVacated(i) || !most.mayStand(c, i) {
 			continue
 		}
 		c.island = i

@@ -23,6 +23,8 @@ func (pl *Planner) flexVictims(c *claim) ([]fleet.Spot, []*candidateVictim, bool
 		return nil, nil, false
 	case short.all <= fewCandidates:
 		return pl.fairSetOfAll(c)
+	case !pl.tighten(c, short.list, most):
+		return nil, nil, false
 	}
 	return pl.fairSetIn(c, byCost(short.list), byCost(short.down), most)
 }
