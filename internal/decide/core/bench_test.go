@@ -81,10 +81,10 @@ func BenchmarkBacklog(b *testing.B) {
 
 // backlog is 200 nodes, half of them granted to one quota, all of them full, and work that waits.
 type backlog struct {
-	tb               testing.TB
-	s                *fleet.State
-	at               fleet.Instant
-	number, started  int
+	tb              testing.TB
+	s               *fleet.State
+	at              fleet.Instant
+	number, started int
 }
 
 // newBacklog fills the fleet, and lets so many wait for the quota and as many for flex.
