@@ -62,11 +62,13 @@ func (pl *Planner) mostWith(c *claim, passers *leavable, byNamespace map[string]
 		m.gpus[i] = island.Room()
 	}
 	m.room = slices.Clone(m.gpus)
+	if m.fair = pl.mostFair(c, passers, byNamespace, &m); !m.some(c) {
+		return m // so what stands in several islands makes room in none
+	}
 	m.addSpans(passers)
 	for _, l := range byNamespace {
 		m.addSpans(l)
 	}
-	m.fair = pl.mostFair(c, passers, byNamespace, &m)
 	return m
 }
 
