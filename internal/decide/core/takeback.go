@@ -98,20 +98,18 @@ func (t *turn) give(plan placement.Plan) {
 	t.trail.decisions = append(t.trail.decisions, given{plan, plan.Part(), len(t.events), len(t.trail.undo)})
 }
 
-// regretted finds a decision of the trail whose room a plan would take away: of the first
-// workload that it concerns the last one. What a workload got later goes back before what it
-// got first: it may be all that makes the plan possible.
+// regretted finds a decision of the trail whose room a plan would take away: the last one, for that may be
+// all that makes the plan possible. Before it the plan's own unit was asked, and found no room.
 func (t *turn) regretted(plan placement.Plan) int {
-	first := slices.IndexFunc(t.trail.decisions, func(d given) bool { return takesBack(plan, d.plan) })
-	if first < 0 || plan.Kind == placement.Release {
-		return first
+	takes := func(d given) bool { return takesBack(plan, d.plan) }
+	if plan.Kind == placement.Release {
+		return slices.IndexFunc(t.trail.decisions, takes)
 	}
-	for at := len(t.trail.decisions) - 1; at > first; at-- {
-		if d := t.trail.decisions[at].plan; d.Workload == t.trail.decisions[first].plan.Workload && takesBack(plan, d) {
-			return at
-		}
+	at := len(t.trail.decisions) - 1
+	for at >= 0 && !takes(t.trail.decisions[at]) {
+		at--
 	}
-	return first
+	return at
 }
 
 // takesBack says whether a plan would take away room that another one gave.

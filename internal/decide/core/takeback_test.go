@@ -101,3 +101,29 @@ func TestGrowthLeavesWorkItsQuotasBacking(t *testing.T) {
 	}
 	st.idle(6 * time.Minute)
 }
+
+// first comes free with three nodes. second starts on two of them, and turns single into work that borrows. third may send that
+// away, and then the head could start at the cost of them all. So third makes way, which comes last, and not second.
+func TestWhatIsGivenLastMakesWay(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.quota(0, "t", 3, 0)
+	st.quota(0, "t/x", 1, 0)
+	spread := func(gpus, replicas int) fleet.Pool {
+		p := pool("w", 0, gpus, replicas)
+		p.Reach = fleet.ReachAny
+		return p
+	}
+	st.do(1*time.Minute, job("n", "first", "t", fleet.Mid, spread(8, 3)))
+	st.do(2*time.Minute, job("n", "head", "t/x", fleet.Critical, spread(8, 4)))
+	second := spread(8, 2)
+	second.Rank = 1
+	st.do(3*time.Minute, job("n", "second", "t/x", fleet.Critical, second))
+	st.do(4*time.Minute, job("n", "third", "t/x", fleet.High, spread(8, 2)))
+	st.do(5*time.Minute, job("n", "single", "t/x", fleet.Mid, spread(8, 1)))
+	st.do(6*time.Minute, core.ReportFinished{ID: st.workload("first").ID})
+	st.is("n", "second", fleet.RunningW)
+	st.is("n", "single", fleet.RunningW)
+	st.is("n", "head", fleet.Pending)
+	st.is("n", "third", fleet.Pending)
+	st.idle(6 * time.Minute)
+}
