@@ -204,3 +204,24 @@ func TestWhoCouldRunTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestNoReplicaLeavesOnlyForAShare: e has a replica on a node of its own, and one beside work of m. Without the first, w would
+// find room, but n would have more than its share. So all of e would leave for that alone, and w waits. Which of the two is the
+// surplus of e is not settled: they are identical.
+func TestNoReplicaLeavesOnlyForAShare(t *testing.T) {
+	b := benchOf(t, []int{4})
+	of := func(gpus int) fleet.Pool {
+		return fleet.Pool{Name: "p", GPUs: gpus, Min: 1, Max: 1, Reach: fleet.ReachAny}
+	}
+	two := of(5)
+	two.Elastic, two.Max = true, 2
+	b.do(submit("e", "n", fleet.Flex, fleet.Low, two), submit("f", "n", fleet.Flex, fleet.Low, of(3)))
+	b.do(submit("a", "m", fleet.Flex, fleet.Low, of(3)), submit("b", "m", fleet.Flex, fleet.Low, of(8)))
+	b.do(core.ReportFinished{ID: b.s.Workload("n", "f").ID})
+	b.waiting(submit("c", "m", fleet.Flex, fleet.Low, of(8)))
+	w := b.waiting(submit("w", "n", fleet.Flex, fleet.High, nodes(2, fleet.ReachAny)))
+	j := b.judge()
+	if got := cheapest(j, j.Ways(w)[0]); got != "" {
+		t.Errorf("w would evict %q; a replica of e would leave only to make room in the share of n\n%s", got, partitionText(b.s))
+	}
+}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -46,24 +47,46 @@ func (j *Judge) Try(c Claim, set []Unit, at []Stand) (Verdict, bool) {
 // would do, and gives way first.
 func (j *Judge) wasteful(c Claim, set []Unit, at []Stand) bool {
 	for i, v := range set {
-		along := append([]Unit(nil), set[:i]...)
-		along = append(along, set[i+1:]...)
-		had, allowed := len(along), true
-		for _, u := range j.units {
-			if u.follows(v) {
-				along = append(along, u)
-				allowed = allowed && j.classOf(c, u, true) != forbidden
+		for _, along := range j.along(v) {
+			if j.mayGo(c, along) && j.does(c, append(append(along, set[:i]...), set[i+1:]...), at) {
+				return true
 			}
-		}
-		if len(along) == had || !allowed {
-			continue
-		}
-		sc := j.sceneOf(c, along)
-		if at != nil && j.holds(c, sc, at) || at == nil && j.places(c, sc, func([]Stand) bool { return true }) {
-			return true
 		}
 	}
 	return false
+}
+
+// along lists the sets of what leaves with a unit. Of identical replicas on flex any may be the surplus, so there is a
+// set for each choice of them.
+func (j *Judge) along(v Unit) (sets [][]Unit) {
+	var list []Unit
+	for _, u := range j.units {
+		if u.follows(v) {
+			list = append(list, u)
+		}
+	}
+	of := anyReplica(list)
+	for mask := range 1 << len(of) {
+		if set := subset(of, mask); len(list) > 0 && len(set) == len(list) && !tooMany(set) {
+			sets = append(sets, set)
+		}
+	}
+	return sets
+}
+
+// mayGo says whether a claim may evict all of some units, as far as each alone says it.
+func (j *Judge) mayGo(c Claim, units []Unit) bool {
+	return !slices.ContainsFunc(units, func(u Unit) bool { return j.classOf(c, u, true) == forbidden })
+}
+
+// does says whether there is room for a claim with a set gone, at a place or (nil) at any.
+func (j *Judge) does(c Claim, set []Unit, at []Stand) bool {
+	j, set = j.as(set)
+	sc := j.sceneOf(c, set)
+	if at != nil {
+		return j.holds(c, sc, at)
+	}
+	return j.places(c, sc, func([]Stand) bool { return true })
 }
 
 // borrows says whether the place matters to what a set costs.
@@ -207,16 +230,21 @@ func (j *Judge) Start(c Claim) (v Verdict, ok, sure bool) {
 // of one count, until it says stop. A unit that leaves with another is in no set beside it.
 func (j *Judge) eachSet(list []Unit, fn func(set []Unit) bool) {
 	for mask := range 1 << len(list) {
-		var set []Unit
-		for i, u := range list {
-			if mask&(1<<i) != 0 {
-				set = append(set, u)
-			}
-		}
+		set := subset(list, mask)
 		if !j.redundant(set) && !tooMany(set) && fn(set) {
 			return
 		}
 	}
+}
+
+// subset is the units of a list that a mask has.
+func subset(list []Unit, mask int) (set []Unit) {
+	for i, u := range list {
+		if mask&(1<<i) != 0 {
+			set = append(set, u)
+		}
+	}
+	return set
 }
 
 func (j *Judge) redundant(set []Unit) bool {
