@@ -120,6 +120,7 @@ type turn struct {
 	trail     trail          // in the partition at hand
 	withheld  withheld
 	next      *placement.Plan // whom to ask next: see nextPlan
+	other     *given          // who may get room at the cost of other work: see atOtherCost
 	cut       *cut            // what people change that may take protection; nil: nothing
 	told      []string        // workloads whose people are told that they are unprotected
 	ended     []ended         // parts of grants that have ended in this turn

@@ -133,7 +133,8 @@ func overlap(a, b []fleet.Spot) bool {
 
 // takeBack undoes a decision of the trail and all that followed it. The plan that would have
 // taken its room is then made anew, as if the room had never been given. Where the room was
-// taken back from that unit as often as it may be, the plan may be made at once: see startAsMoved.
+// taken back from that unit as often as it may be, the plan may be made at once (see startAsMoved), or else the unit
+// may get room at the cost of other work (see atOtherCost).
 func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan placement.Plan) (placement.Plan, bool) {
 	d, by := t.trail.decisions[at], plan.Part() // as long as its workload stands
 	moved := promise.Present(p)
@@ -147,6 +148,8 @@ func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan 
 		if plan, ok := t.startAsMoved(pl, p, plan, moved); ok {
 			return plan, true
 		}
+		had := d
+		t.other = &had
 	}
 	t.next = &plan
 	return plan, false
@@ -183,16 +186,57 @@ func leavers(plan placement.Plan) (list []promise.Leaver) {
 }
 
 // nextPlan is the next plan of a partition. After room was taken back for a unit, that unit
-// is asked first: lesser work of other queues would only be in its way.
+// is asked first: lesser work of other queues would only be in its way. Then the one is asked that had the room.
 func (t *turn) nextPlan(pl *placement.Planner) (placement.Plan, bool) {
 	pl.Insist, pl.Outranked, pl.Withheld, pl.Unmendable = t.insist, t.outranked, t.withheld.by, t.withheld.mends
-	if last := t.next; last != nil {
-		t.next = nil
+	last, other := t.next, t.other
+	t.next, t.other = nil, nil
+	if last != nil {
 		if plan, ok := pl.Again(*last); ok {
 			return plan, true
 		}
 	}
+	if other != nil {
+		if plan, ok := t.atOtherCost(pl, *other); ok {
+			return plan, true
+		}
+	}
 	return pl.Next()
+}
+
+// atOtherCost plans a unit whose room was taken back as often as it may be, and leaves the work in quota alone that left for
+// it then: that may be all that let other work take the room. The unit then need not wait for that.
+func (t *turn) atOtherCost(pl *placement.Planner, d given) (placement.Plan, bool) {
+	spared := partsInQuota(d.plan.Victims)
+	if len(spared) == 0 {
+		return placement.Plan{}, false
+	}
+	by := t.withheld.by[d.part]
+	delete(t.withheld.by, d.part)
+	pl.Spared = spared
+	plan, ok := pl.Again(d.plan)
+	pl.Spared = nil
+	if ok = ok && t.regretted(plan) < 0; !ok {
+		t.withheld.by[d.part] = by
+	}
+	return plan, ok
+}
+
+// partsInQuota is what of some victims holds its GPUs in quota.
+func partsInQuota(victims []placement.Victim) map[placement.Part]bool {
+	parts := map[placement.Part]bool{}
+	for _, v := range victims {
+		switch {
+		case v.Workload.Flexes():
+		case v.Whole:
+			parts[placement.Part{Workload: v.Workload.ID, Pool: fleet.Base}] = true
+		default:
+			for _, spot := range v.Spots {
+				parts[placement.Part{Workload: v.Workload.ID, Pool: spot.Pool}] = true
+			}
+		}
+	}
+	return parts
 }
 
 // add withholds a unit that got room which a plan would take away.

@@ -102,28 +102,49 @@ func TestGrowthLeavesWorkItsQuotasBacking(t *testing.T) {
 	st.idle(6 * time.Minute)
 }
 
+// spread is a pool of whole nodes that stand anywhere.
+func spread(rank, nodes int) fleet.Pool {
+	p := pool("w", rank, 8, nodes)
+	p.Reach = fleet.ReachAny
+	return p
+}
+
 // first comes free with three nodes. second starts on two of them, and turns single into work that borrows. third may send that
 // away, and then the head could start at the cost of them all. So third makes way, which comes last, and not second.
 func TestWhatIsGivenLastMakesWay(t *testing.T) {
 	st := smallFleet(t, 4)
 	st.quota(0, "t", 3, 0)
 	st.quota(0, "t/x", 1, 0)
-	spread := func(gpus, replicas int) fleet.Pool {
-		p := pool("w", 0, gpus, replicas)
-		p.Reach = fleet.ReachAny
-		return p
-	}
-	st.do(1*time.Minute, job("n", "first", "t", fleet.Mid, spread(8, 3)))
-	st.do(2*time.Minute, job("n", "head", "t/x", fleet.Critical, spread(8, 4)))
-	second := spread(8, 2)
-	second.Rank = 1
-	st.do(3*time.Minute, job("n", "second", "t/x", fleet.Critical, second))
-	st.do(4*time.Minute, job("n", "third", "t/x", fleet.High, spread(8, 2)))
-	st.do(5*time.Minute, job("n", "single", "t/x", fleet.Mid, spread(8, 1)))
+	st.do(1*time.Minute, job("n", "first", "t", fleet.Mid, spread(0, 3)))
+	st.do(2*time.Minute, job("n", "head", "t/x", fleet.Critical, spread(0, 4)))
+	st.do(3*time.Minute, job("n", "second", "t/x", fleet.Critical, spread(1, 2)))
+	st.do(4*time.Minute, job("n", "third", "t/x", fleet.High, spread(0, 2)))
+	st.do(5*time.Minute, job("n", "single", "t/x", fleet.Mid, spread(0, 1)))
 	st.do(6*time.Minute, core.ReportFinished{ID: st.workload("first").ID})
 	st.is("n", "second", fleet.RunningW)
 	st.is("n", "single", fleet.RunningW)
 	st.is("n", "head", fleet.Pending)
 	st.is("n", "third", fleet.Pending)
+	st.idle(6 * time.Minute)
+}
+
+// newest could send away single, which has run for less time than pair. But then the head could start at the cost of pair and newest:
+// it leaves single alone, which its quota's backing takes as soon as pair is gone. So newest sends away pair, and stands.
+func TestWhoLosesItsRoomAtOnceTakesDearerWork(t *testing.T) {
+	st := smallFleet(t, 4)
+	st.quota(0, "t/x", 1, 0)
+	st.do(1*time.Minute, job("n", "pair", "t/x", fleet.Mid, spread(0, 2)))
+	st.do(2*time.Minute, job("n", "head", "t/x", fleet.Critical, spread(0, 4)))
+	st.do(3*time.Minute, job("n", "single", "t/x", fleet.Mid, spread(0, 1)))
+	st.do(4*time.Minute, core.SetGrant{Quota: "t", Partition: "t/g", GPUs: 24, Overcommit: true})
+	st.do(5*time.Minute, job("n", "newest", "t/x", fleet.Critical, spread(1, 2)))
+	st.is("n", "pair", fleet.Evicting)
+	st.is("n", "newest", fleet.Starting)
+	st.is("n", "single", fleet.RunningW)
+	st.is("n", "head", fleet.Pending)
+	st.idle(5 * time.Minute)
+	st.leave(6*time.Minute, "n", "pair")
+	st.is("n", "newest", fleet.RunningW)
+	st.is("n", "single", fleet.RunningW)
 	st.idle(6 * time.Minute)
 }

@@ -52,6 +52,8 @@ type Turn struct {
 	// Unmendable are the gangs that go back to their queues though a node could be had: what waits
 	// would take it, and them, at once.
 	Unmendable map[Part]bool
+	// Spared is the work in quota that does not leave for the unit that is asked: what it left would be taken from that at once.
+	Spared map[Part]bool
 }
 
 // scratch is a planner's working memory. It is all zeros between two questions.

@@ -22,7 +22,7 @@ func (pl *Planner) evictableInQuota(c *claim) ([]evictable, bool) {
 	for _, a := range pl.accountsInTheWay(c) {
 		order := pl.orderWith(c, a)
 		for _, u := range pl.accountUnits(a) {
-			if class, ok := order.class(u); ok && (u.w != c.w || c.mends(u)) {
+			if class, ok := order.class(u); ok && (u.w != c.w || c.mends(u)) && !pl.Spared[u.part()] {
 				list = append(list, evictable{u, class})
 				freed += u.freed(c)
 			}

@@ -143,10 +143,21 @@ func (c *court) eviction(s *fleet.State, victims []event.Event, owner event.Repl
 		return nil
 	}
 	c.equal++
-	if v, cheaper := j.Cheaper(claim, list, cost, at); cheaper {
+	taken := func(set []judge.Unit) bool { return j.TakenAtOnce(claim, set, ahead(p, claim)) }
+	if v, cheaper := j.CheaperBut(claim, list, cost, at, taken); cheaper {
 		return says("the cheapest set of victims goes", "it costs %+v; %s would cost %+v", cost, unitsText(v.Victims), v.Cost)
 	}
 	return nil
+}
+
+// ahead is what waits in a claim's tree, and might take the room that a set of victims leaves the claim; on flex it is not asked.
+func ahead(p *fleet.Partition, claim judge.Claim) (list []fleet.Waiting) {
+	for _, a := range p.Accounts {
+		if claim.Account != nil && a.Tree() == claim.Account.Tree() {
+			list = append(list, queued(p, a)...)
+		}
+	}
+	return list
 }
 
 // placeIn is the place to judge an eviction in, or nil for any. Replicas smaller

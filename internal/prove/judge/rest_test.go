@@ -117,7 +117,8 @@ func (c *court) refusal(j *judge.Judge, claim judge.Claim, queue []fleet.Waiting
 	if !could || j.Rests(claim) || j.Spares(claim) && len(v.Victims) > 0 {
 		return nil
 	}
-	if j.TakenAtOnce(claim, v.Victims, queue) {
+	v, could, _ = j.StartBut(claim, func(set []judge.Unit) bool { return j.TakenAtOnce(claim, set, queue) })
+	if !could {
 		return nil
 	}
 	return &broken{rule: "who could start does not wait", detail: fmt.Sprintf("%s waits, and could start %v at the cost of %s", claim.Work.Name, claim.Holds, unitsText(v.Victims))}

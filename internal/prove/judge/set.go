@@ -166,6 +166,14 @@ func (j *Judge) holds(c Claim, sc *scene, place []Stand) bool {
 // Cheaper finds a set among candidates that costs less than one that was chosen,
 // at a place or (nil) at any. All sets are tried.
 func (j *Judge) Cheaper(c Claim, list []Unit, than Cost, at []Stand) (Verdict, bool) {
+	return j.CheaperBut(c, list, than, at, never)
+}
+
+// never is no set at all.
+func never([]Unit) bool { return false }
+
+// CheaperBut is Cheaper with no set of some kind.
+func (j *Judge) CheaperBut(c Claim, list []Unit, than Cost, at []Stand, not func(set []Unit) bool) (Verdict, bool) {
 	var best Verdict
 	found := false
 	j.eachSet(list, func(set []Unit) bool {
@@ -174,7 +182,7 @@ func (j *Judge) Cheaper(c Claim, list []Unit, than Cost, at []Stand) (Verdict, b
 			return false
 		}
 		if v, ok := j.Try(c, set, at); ok && v.Cost.Less(than) {
-			if _, spared := j.Spared(c, set, at); !spared { // a set is minimal, however cheap its class
+			if _, spared := j.Spared(c, set, at); !spared && !not(set) { // a set is minimal, however cheap its class
 				best, found, than = v, true, v.Cost
 			}
 		}
@@ -209,8 +217,14 @@ func (j *Judge) Spared(c Claim, chosen []Unit, at []Stand) (Verdict, bool) {
 // Where there are more than Few candidates and not all of them will do, the answer
 // is not known: sure is false.
 func (j *Judge) Start(c Claim) (v Verdict, ok, sure bool) {
+	return j.StartBut(c, never)
+}
+
+// StartBut is Start with no set of some kind. Without those a set is still minimal, and a claim
+// that finds free room evicts no work.
+func (j *Judge) StartBut(c Claim, not func(set []Unit) bool) (v Verdict, ok, sure bool) {
 	if v, ok = j.Try(c, nil, nil); ok {
-		return v, true, true
+		return v, !not(nil), true
 	}
 	list := j.Evictable(c)
 	if len(list) == 0 || !j.places(c, j.sceneOf(c, list), func([]Stand) bool { return true }) {
@@ -219,8 +233,16 @@ func (j *Judge) Start(c Claim) (v Verdict, ok, sure bool) {
 	if len(list) > Few {
 		return Verdict{}, false, false
 	}
+	some := false // a set would do, which comes before all that it is a part of
 	j.eachSet(list, func(set []Unit) bool {
-		v, ok = j.Try(c, set, nil)
+		if v, ok = j.Try(c, set, nil); !ok {
+			return false
+		}
+		spared := false
+		if some {
+			_, spared = j.Spared(c, set, nil)
+		}
+		some, ok = true, !spared && !not(set)
 		return ok
 	})
 	return v, ok, true

@@ -60,6 +60,7 @@ func (j *Judge) with(c Claim, place []Stand) *Judge {
 // and evicted by one decision (semantics §5). That may be so only once another has started beside it: what can
 // start on free room starts (decision record 0006).
 func (j *Judge) TakenAtOnce(c Claim, set []Unit, waiting []fleet.Waiting) bool {
+	j, set = j.as(set)
 	without := *j
 	without.units = nil
 	for _, u := range j.units {
