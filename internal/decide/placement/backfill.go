@@ -246,16 +246,21 @@ func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
 // backfill plans a unit that outlives the start of its queue's head: in a place that
 // leaves the head its room. Whether there is one does not depend on what flex work
 // does (decision record 0004): the place counts that the unit would have without any.
-// There it starts if flex work would push it to where it delays the head.
+// There it starts if flex work would push it to where it delays the head. That place is
+// asked first: most units have none, and to look for victims costs a hundred times as much.
 func (pl *Planner) backfill(a *fleet.Account, it fleet.Waiting, h *head) (Plan, bool) {
+	pl.lacking = lacksRoom
+	c, ok := pl.guaranteeClaim(a, it)
+	if !ok {
+		return Plan{}, false
+	}
+	spots, ok := pl.findIgnoringFlex(c)
+	if !ok || !h.keepsRoom(pl, it, spots) {
+		return Plan{}, false
+	}
 	plan, ok := pl.guarantee(a, it)
 	pl.lacking = lacksRoom
 	if !ok || inQuotaVictims(plan) {
-		return Plan{}, false
-	}
-	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
-	spots, ok := pl.findIgnoringFlex(c)
-	if !ok || !h.keepsRoom(pl, it, spots) {
 		return Plan{}, false
 	}
 	if h.keepsRoom(pl, it, plan.Spots) {

@@ -7,11 +7,8 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 // guarantee plans a unit inside its quota's backing: on what is free if it can,
 // else by evicting the cheapest set that lets it start.
 func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
-	if joinsUncovered(it) || gpusFor(it) > a.BackedGPUs() || !pl.mayCount(a, it) {
-		return Plan{}, false
-	}
-	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
-	if !pl.counts(c) {
+	c, ok := pl.guaranteeClaim(a, it)
+	if !ok {
 		return Plan{}, false
 	}
 	pl.limitByTree(c)
@@ -29,6 +26,15 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	}
 	pl.limitByEarlier(c)
 	return pl.preempt(c)
+}
+
+// guaranteeClaim is the claim of a unit inside its quota's backing, where the counts allow it.
+func (pl *Planner) guaranteeClaim(a *fleet.Account, it fleet.Waiting) (*claim, bool) {
+	if joinsUncovered(it) || gpusFor(it) > a.BackedGPUs() || !pl.mayCount(a, it) {
+		return nil, false
+	}
+	c := pl.claimOf(it, a, fleet.HoldsGuaranteed)
+	return c, pl.counts(c)
 }
 
 // hasLater says whether work of a claim's quota comes after it in the quota's order. The claim could turn that into
