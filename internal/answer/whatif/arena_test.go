@@ -37,6 +37,18 @@ func TestASearchCostsTheMemoryOfFewCopies(t *testing.T) {
 	}
 }
 
+// A part of the fleet that is tried on once needs no copy beside the one of the try.
+func TestAPartThatIsTriedOnOnceIsNotKept(t *testing.T) {
+	st := tell(t, map[string]int{"t/x": 32, "t/y": 16, "u": 16})
+	for i := range 12 {
+		st.nodes(fmt.Sprintf("w%d", i), []string{"t/x", "t/y", "u"}[i%3], 2, 0)
+	}
+	tried, kept := whatif.PartsKept(st.s, st.s.Workload("oak", "w9"), st.why("w9"), st.now)
+	if tried < 3 || kept > 2 {
+		t.Errorf("of %d parts that were tried on %d were kept", tried, kept)
+	}
+}
+
 // Each place at which work would wait is told with the state in which it waits there.
 func TestEachPlaceKeepsTheStateInWhichItWasTried(t *testing.T) {
 	st := tell(t, map[string]int{"t/x": 16, "t/y": 16, "u": 16})

@@ -11,3 +11,15 @@ func ChangesInWhole(s *fleet.State, w *fleet.Workload, why []explain.Blocker, no
 	x.whole = true
 	return changes(x, w, why)
 }
+
+// PartsKept searches for changes, and counts the parts of the fleet that were tried on and the copies of parts that were kept.
+func PartsKept(s *fleet.State, w *fleet.Workload, why []explain.Blocker, now fleet.Instant) (tried, kept int) {
+	b := newTries(s, now, Budget{})
+	changes(b, w, why)
+	for _, part := range b.parts {
+		if tried++; part != nil {
+			kept++
+		}
+	}
+	return tried, kept
+}

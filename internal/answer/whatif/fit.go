@@ -52,7 +52,7 @@ func Fit(s *fleet.State, by core.Actor, reader explain.Reader, spec fleet.Spec, 
 // would not wait beside the others. One walk through the future can forecast all of them.
 func Together(s *fleet.State, spec fleet.Spec, places []Place, now fleet.Instant) (*fleet.State, []uint64) {
 	b := newTries(s, now, Budget{})
-	t := b.trialOf(b.part(b.s.Partitions, nil).Fork())
+	t := b.trialOf(b.all().Fork())
 	ids := make([]uint64, len(places))
 	if _, refusal := core.Step(t.s, core.Request{Command: core.Tick{}, Actor: core.System}, t.now); refusal != nil {
 		return t.s, ids
@@ -93,7 +93,7 @@ func targetsOf(s *fleet.State, by core.Actor, spec fleet.Spec, now fleet.Instant
 func (b *tries) fit(spec fleet.Spec, target string, p *fleet.Partition, reader explain.Reader) Place {
 	place := Place{Target: target, Partition: p.ID}
 	spec.Target, spec.Partition = target, p.ID
-	t := b.trialOf(b.part(b.s.Partitions, nil).Fork()) // it is Tried, and stays
+	t := b.trialOf(b.all().Fork()) // it is Tried, and stays
 	if _, refusal := core.Step(t.s, core.Request{Command: core.Tick{}, Actor: core.System}, t.now); refusal != nil {
 		return place
 	}

@@ -26,7 +26,7 @@ type tries struct {
 	stop   func() bool
 	missed bool // something was left untried
 
-	parts map[string]*fleet.State // see part
+	parts map[string]*fleet.State // see trialIn; nil: it was tried on once
 	arena *fleet.Arena            // of the copy on which something is tried
 	whole bool                    // for a test: everything is tried on the whole fleet
 }
@@ -60,11 +60,12 @@ func (b *tries) over() bool {
 	return false
 }
 
-// part is a copy of the partitions in which something is to be tried, without what
-// waits there in other trees than these (flex is a tree of its own; nil: with all of
-// it). No tree waits for another, so most tries need only that and cost little; what
-// they find is tried again with everybody who waits before it counts.
-func (b *tries) part(list []*fleet.Partition, trees map[string]bool) *fleet.State {
+// trialIn begins a try in some partitions, without what waits there in other trees than these
+// (flex is a tree of its own; nil: with all of it). No tree waits for another, so most tries
+// need only that and cost little; what they find is tried again with everybody who waits before
+// it counts. The first try on such a part has the copy for itself: many parts, those of other quotas
+// that are tried, are not needed again. From the second on it is kept, and each try copies it.
+func (b *tries) trialIn(list []*fleet.Partition, trees map[string]bool) *trial {
 	if b.whole {
 		list = b.s.Partitions
 	}
@@ -75,15 +76,39 @@ func (b *tries) part(list []*fleet.Partition, trees map[string]bool) *fleet.Stat
 	for _, p := range list {
 		key += "|" + p.ID
 	}
+	part, again := b.parts[key]
+	switch {
+	case !again:
+		b.parts[key] = nil
+		return b.trialOf(b.part(list, trees, b.arena))
+	case part == nil:
+		b.parts[key] = b.part(list, trees, &fleet.Arena{})
+	}
+	return b.trial(b.parts[key])
+}
+
+// part is a copy of some partitions without what waits there in other trees than these; a copy of
+// all of them stands in the arena.
+func (b *tries) part(list []*fleet.Partition, trees map[string]bool, arena *fleet.Arena) (c *fleet.State) {
+	if len(list) == len(b.s.Partitions) {
+		c = b.s.ForkInto(arena)
+	} else {
+		c = b.s.ForkOf(list)
+	}
+	if !c.Excerpt() {
+		c.Lighten()
+	}
+	if trees != nil {
+		c.Forget(func(w *fleet.Workload) bool { return !trees[w.Tree()] })
+	}
+	return c
+}
+
+// all is a copy of the whole fleet, from which copies that stay are made.
+func (b *tries) all() *fleet.State {
+	const key = "all"
 	if b.parts[key] == nil {
-		c := b.s.ForkOf(list)
-		if !c.Excerpt() {
-			c.Lighten()
-		}
-		if trees != nil {
-			c.Forget(func(w *fleet.Workload) bool { return !trees[w.Tree()] })
-		}
-		b.parts[key] = c
+		b.parts[key] = b.part(b.s.Partitions, nil, &fleet.Arena{})
 	}
 	return b.parts[key]
 }
@@ -109,14 +134,14 @@ const widenings = 3
 // about work which may stand elsewhere too, on one with those places as well.
 func (b *tries) on(list []*fleet.Partition, trees map[string]bool, try func(t *trial) bool) bool {
 	for range widenings {
-		t := b.trial(b.part(list, trees))
+		t := b.trialIn(list, trees)
 		ok := try(t)
 		if len(t.beyond) == 0 {
 			return ok
 		}
 		list = b.wider(list, t)
 	}
-	return try(b.trial(b.part(b.s.Partitions, trees)))
+	return try(b.trialIn(b.s.Partitions, trees))
 }
 
 // wider adds the partitions in which the work may stand that a try came to decide about.
