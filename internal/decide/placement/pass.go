@@ -1,10 +1,6 @@
 package placement
 
-import (
-	"slices"
-
-	"github.com/muster-fleet/muster/internal/state/fleet"
-)
+import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // This file lets flex work pass the head of flex (semantics §5): it takes free room that the
 // head cannot use yet, and the head may take it back after the minimum run time, shares
@@ -29,8 +25,9 @@ func (pl *Planner) pass(it fleet.Waiting, h *flexHead) (Plan, bool) {
 	return plan, ok
 }
 
-// closes says whether the head would find room without those who passed it, however short
-// they have run: then no other work passes it, and it starts when their minimum run time is over.
+// closes says whether the head could start without those who passed it, however short they
+// have run: then no other work passes it, and it starts when their minimum run time is over.
+// Shares count, or room would stand idle for a head that may not take the rest.
 func (h *flexHead) closes(pl *Planner) bool {
 	if !h.asked {
 		c := pl.claimOf(h.it, nil, fleet.HoldsFlex)
@@ -38,8 +35,7 @@ func (h *flexHead) closes(pl *Planner) bool {
 		h.asked, h.closed = true, false
 		if len(passed) > 0 {
 			list, _ := pl.evictableBy(c)
-			list = slices.Concat(passed, pl.downToShare(c, byCost(list)))
-			h.closed = pl.someTakes(c, list, pl.mostIn(c, list))
+			_, _, h.closed = pl.fairSet(c, byCost(append(list, passed...)))
 		}
 	}
 	return h.closed
