@@ -123,14 +123,17 @@ func (pl *Planner) awaited() map[uint64]bool {
 	return all
 }
 
-// comesFirst says who of two starts first where the room of both is free: who has not started before who grows, guaranteed
+// comesFirst says who of two starts first where the room of both is free: new work and gangs that are mended before growth, guaranteed
 // work before what borrows, and then by their order. So what joins the first evicts nothing that started before it.
 func comesFirst(a, b *fleet.Workload) bool {
 	return cmp.Or(
-		threeWay(a.Started == 0 && b.Started != 0, b.Started == 0 && a.Started != 0),
+		threeWay(!runs(a) && runs(b), !runs(b) && runs(a)),
 		byStanding(a, b),
 	) < 0
 }
+
+// runs says whether a workload runs without the room that is reserved for it: a pool of it may join already.
+func runs(w *fleet.Workload) bool { return w.Started != 0 && w.State != fleet.Mending }
 
 // byStanding orders workloads by how they hold their GPUs, the best first, and then by their order.
 func byStanding(a, b *fleet.Workload) int {
