@@ -174,6 +174,9 @@ func flexIdle(m Moment, p *Part, j *Job, s *said) {
 		if k == j || !k.Flexes() || !waits {
 			continue
 		}
+		if p.couldTakeBack(k, rank, j, m.After.At) {
+			return
+		}
 		theirs, _ := p.space(k.Space)
 		ahead := k.Space != j.Space && theirs <= mine+Sum(Base(j)) || k.Space == j.Space && Ahead(k, rank, j, j.Base())
 		if ahead && p.holdable(needs(k, rank)) && p.onlyYoung(k, needs(k, rank)) {
@@ -181,6 +184,20 @@ func flexIdle(m Moment, p *Part, j *Job, s *said) {
 		}
 	}
 	s.add("%s waits (%s) on flex though it fits on free GPUs", j.Name, reasonOf(j))
+}
+
+// couldTakeBack says whether more important work of its namespace might take the room of flex work as soon as that has
+// started: then none of it starts, for no work is given room and told to leave by one decision.
+func (p *Part) couldTakeBack(k *Job, rank int, j *Job, now fleet.Instant) bool {
+	stay := p.of(func(u Unit) bool {
+		return !u.Job.Flexes() || u.Job.Space != k.Space || !u.Job.pastMaximum(now) && !Above(k, rank, u.Job, u.Job.Pools[u.Pool].Rank)
+	})
+	return k.Space == j.Space && Above(k, rank, j, j.Base()) && p.open(stay, nil).Fits(byGPUs(needs(k, rank)))
+}
+
+// pastMaximum says whether a workload runs for longer than it declared, or did so before.
+func (j *Job) pastMaximum(now fleet.Instant) bool {
+	return j.Late || j.MaxRuntime > 0 && j.Started != 0 && now.Sub(j.Started) > j.MaxRuntime
 }
 
 // onlyYoung says whether a head of flex may find room as soon as what it may evict has run
