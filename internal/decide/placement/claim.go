@@ -47,6 +47,10 @@ type claim struct {
 // counts says whether a backing limits the claim: not on flex, nor beyond all backing.
 func (c *claim) counts() bool { return c.account != nil && !c.uncovered }
 
+// besideUncovered says whether unprotected work leaves a claim its room in the counts: not a newcomer that would borrow. What a
+// gang has lost was counted before, and came before that work.
+func (c *claim) besideUncovered() bool { return c.holds == fleet.HoldsGuaranteed || c.mending }
+
 const unlimited = 1 << 30
 
 // claimOf starts a claim of a waiting unit; one whose workload overran has lost

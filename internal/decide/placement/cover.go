@@ -77,7 +77,7 @@ type coverage struct {
 // coverageFor is the coverage that a claim must count.
 func (pl *Planner) coverageFor(c *claim) coverage {
 	tree := c.account.Root()
-	if c.holds != fleet.HoldsGuaranteed || tree.Loose() == 0 {
+	if !c.besideUncovered() || tree.Loose() == 0 {
 		return coverage{gpus: tree.Stays()}
 	}
 	kept := pl.covers[tree]

@@ -79,7 +79,7 @@ func (u *unit) freed(c *claim) int {
 	}
 	gpus := 0
 	u.eachLeaving(func(pool int, r fleet.Replica) {
-		if c.holds != fleet.HoldsGuaranteed || r.HeldAs != fleet.HoldsUnprotected {
+		if !c.besideUncovered() || r.HeldAs != fleet.HoldsUnprotected {
 			gpus += u.w.Pools[pool].GPUs
 		}
 	})
