@@ -82,9 +82,8 @@ func mended(m Moment, p *Part, s *said) {
 	})
 }
 
-// tookOver says whether more important work of the same tree got, by the same record, nodes that a gang left. Mended as
-// borrowing work, the gang would have been evicted for that at once, and a mend is no reason to evict what comes first
-// (decision record 0006).
+// tookOver says whether work that would have evicted a gang, had it been mended, got nodes that it left by the same record: a
+// mend is no reason to evict (decision record 0006).
 func (m Moment) tookOver(old *Job) bool {
 	return slices.ContainsFunc(m.Record.Events, func(e event.Event) bool {
 		got, ok := e.(event.ReplicasPlaced)
@@ -92,8 +91,25 @@ func (m Moment) tookOver(old *Job) bool {
 			return false
 		}
 		j := m.After.Job(got.ID)
-		return j != nil && !j.Flexes() && j.Tree == old.Tree && Above(j, gets(m, j), old, old.Base())
+		return j != nil && (m.comesBefore(j, old) || m.hasShareLeft(j, old))
 	})
+}
+
+// comesBefore says whether a workload is more important work of a gang's tree.
+func (m Moment) comesBefore(j, old *Job) bool {
+	return !j.Flexes() && j.Tree == old.Tree && Above(j, gets(m, j), old, old.Base())
+}
+
+// hasShareLeft says whether flex work stays within its namespace's share, and another one's gang, were it mended, would be
+// above its own and has run for its minimum time.
+func (m Moment) hasShareLeft(j, old *Job) bool {
+	if !j.Flexes() || !old.Flexes() || j.Space == old.Space || m.After.At.Sub(old.Started) < m.After.Policy.FlexRun() {
+		return false
+	}
+	p := m.After.Part(old.At)
+	used, share := p.space(j.Space)
+	_, its := p.space(old.Space)
+	return used <= share && m.Before.Part(old.At).stays(old.Space) > its
 }
 
 // standsOn says whether some unit of a workload is on a node among the spots.
