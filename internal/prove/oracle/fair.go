@@ -36,7 +36,7 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 			}
 		}
 	}
-	had = max(had, now, e.Part.stays(v.Space))
+	had = max(had, now, e.Part.stays(v.Space), e.Before.stays(v.Space))
 	if _, before := e.Before.space(v.Space); had <= min(share, before) {
 		s.add("%s was evicted for %s: %s has %d GPUs, its share is %d", v.Name, o.Name, v.Space, had, share)
 	}
