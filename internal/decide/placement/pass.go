@@ -35,8 +35,19 @@ func (h *flexHead) closes(pl *Planner) bool {
 		h.asked, h.closed = true, false
 		if len(passed) > 0 {
 			list, _ := pl.evictableBy(c)
-			_, _, h.closed = pl.fairSet(c, byCost(append(list, passed...)))
+			h.closed = pl.frees(c, byCost(append(list, passed...)))
 		}
 	}
 	return h.closed
+}
+
+// frees says whether a fair set of candidates makes room for a claim; first, at less cost, whether what brings their namespaces
+// down to their shares does.
+func (pl *Planner) frees(c *claim, list []*candidateVictim) bool {
+	down := pl.downToShare(c, list)
+	if !pl.someTakes(c, down, pl.mostIn(c, down)) {
+		return false
+	}
+	_, _, ok := pl.fairSet(c, list)
+	return ok
 }
