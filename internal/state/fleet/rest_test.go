@@ -25,7 +25,8 @@ func restedFleet(t *testing.T) (*State, *Partition) {
 		s.Workloads[w.ID] = w
 	}
 	s.Rebuild()
-	return s, s.Partition("c/g")
+	p := s.Partition("c/g")
+	return s, p
 }
 
 // TestWorkThatRestsWaitsAmongItsLike holds what decisions cost on a fleet where much was evicted again and again: of what
