@@ -219,6 +219,63 @@ func TestReplicasOfUnlikeGPUsCountAlike(t *testing.T) {
 	st.waitsFor(3*time.Minute, "large", reason.DoesNotFit)
 }
 
+// of is a pool of replicas that may stand anywhere.
+func of(footprint string, replicas, gpus int) fleet.Pool {
+	return fleet.Pool{Name: strings.Fields(footprint)[0], Min: replicas, Max: replicas, GPUs: gpus, Reach: fleet.ReachAny, Footprint: footprint}
+}
+
+// twoPools is a workload of q.
+func twoPools(name string, a, b fleet.Pool) core.Submit {
+	s := gang(name, "oak", "q", fleet.Mid, 1)
+	b.Name += "-too"
+	s.Spec.Pools = []fleet.Pool{a, b}
+	return s
+}
+
+// Each pool alone fits on node 3, the only one that takes its pods, and both of them do not. Room that comes free does not help
+// such work, so work behind it starts.
+func TestPoolsThatFitOnlyEachAloneHoldUpNoOther(t *testing.T) {
+	for says, both := range map[string]core.Submit{
+		"of one footprint": twoPools("both", of(heavy, 3, 1), of(heavy, 2, 3)),
+		"of two":           twoPools("both", of(heavy, 1, 5), of("cpu 90", 1, 5)),
+	} {
+		t.Run(says, func(t *testing.T) {
+			st := fitFleet(t)
+			full := st.tight(fleet.Takings{Empty: 8}, 0, 1, 2)
+			full.Footprint = "cpu 90"
+			st.do(time.Minute, st.tight(fleet.Takings{Empty: 8}, 0, 1, 2), full, both)
+			st.waitsFor(time.Minute, "both", reason.DoesNotFit)
+			st.do(2*time.Minute, needing("cpu 4", "light", "q", 1, 8))
+			if w := st.s.Workload("oak", "light"); w.State != fleet.RunningW {
+				t.Errorf("light is %s behind one that the backing could not take", w.State)
+			}
+		})
+	}
+}
+
+// Two pools fit beside each other if the one that node 3 takes fewer of is placed first. So they hold up others, and start once
+// there is room.
+func TestPoolsThatFitInSomeOrderHoldTheirReservation(t *testing.T) {
+	st := onlyNode(t, 1)
+	st.do(2*time.Minute, twoPools("both", of("cpu 4", 4, 5), of(heavy, 1, 3)), needing("cpu 4", "light", "q", 1, 8))
+	st.waitsFor(2*time.Minute, "light", reason.Behind)
+	st.do(3*time.Minute, core.ReportFinished{ID: st.s.Workload("oak", "fill").ID})
+	st.runsOn("both", 0, 1, 2, 3, 3)
+}
+
+// Whether many replicas of two pools fit together is not searched for. They hold their reservation, since each pool alone would fit.
+func TestManyReplicasOfPoolsHoldTheirReservation(t *testing.T) {
+	st := onlyNode(t, 1)
+	st.do(2*time.Minute,
+		core.AddIslands{Partition: "tiger/h200", Islands: []core.NewIsland{{Name: "i2", Nodes: 4}}}, core.SetGrant{Quota: "q", Partition: "tiger/h200", GPUs: 64},
+		twoPools("many", of("cpu 4", 40, 1), of(heavy, 1, 3)), needing("cpu 4", "light", "q", 1, 8))
+	st.waitsFor(2*time.Minute, "light", reason.Behind)
+	st.do(3*time.Minute, core.ReportFinished{ID: st.s.Workload("oak", "fill").ID})
+	if w := st.s.Workload("oak", "many"); w.State != fleet.RunningW {
+		t.Errorf("many is %s", w.State)
+	}
+}
+
 // A node tells for which pods it has GPUs and no room, how many it takes, who is in the way and who asks. What
 // waits is told first, and the list is bounded.
 func TestANodeTellsForWhichPodsItIsTight(t *testing.T) {

@@ -68,7 +68,7 @@ func (pl *Planner) packingOf(c *claim) *packing {
 		}
 		for _, cand := range pl.candidates(c, need{gpus: least}, i) {
 			ratings[cand.node] = cand.rating
-			p.bins = append(p.bins, bin{cand.node, pl.room(cand.node), home{i, cand.rack}, cand.kind, false})
+			p.bins = append(p.bins, bin{node: cand.node, room: pl.room(cand.node), home: home{i, cand.rack}, kind: cand.kind})
 		}
 	}
 	slices.SortStableFunc(p.bins, func(a, b bin) int { return cmp.Compare(ratings[a.node], ratings[b.node]) })

@@ -16,6 +16,8 @@ type packing struct {
 	bins  []bin  // the best first
 	// own and tree are the nodes that may still be opened, by island; nil: any number.
 	own, tree []int
+	takes     [][]int // replicas of each need that a tight node takes, in rows: see takesOn
+	row       []int   // where takesOn writes what a node takes
 
 	given [][]int // bins of each need, one mention per replica
 	steps int     // that may still be taken; negative: the search stopped early
@@ -27,6 +29,7 @@ type bin struct {
 	home       home
 	kind       nodeKind
 	used       bool // by the packing
+	takes, has int  // of a tight node: its row, see takesOn, and the replicas that it was given
 }
 
 // home is an island, or a rack of it; −1: any.
@@ -59,10 +62,7 @@ func (p *packing) pack() packAnswer {
 	if !p.mayFit(0) {
 		return noWay
 	}
-	replicas := 0
-	for _, nd := range p.needs {
-		replicas += nd.replicas
-	}
+	replicas := replicasOf(p.needs)
 	if p.dropSpares(replicas); replicas > packReplicas || len(p.bins) > packBins {
 		return notKnown
 	}
@@ -153,7 +153,7 @@ func (p *packing) place(k int, in home, i, left int) bool {
 	var tried []bin // bins that are alike come to the same
 	for ; i < len(p.bins); i++ {
 		b := p.bins[i]
-		if b.room < p.needs[k].gpus || !in.has(b.home) || !p.mayOpen(b) || slices.Contains(tried, p.kindOf(b)) {
+		if b.room < p.needs[k].gpus || !in.has(b.home) || !p.mayOpen(b) || !p.takesMore(k, b) || slices.Contains(tried, p.kindOf(b)) {
 			continue
 		}
 		if p.steps--; p.steps < 0 {
@@ -174,6 +174,9 @@ func (p *packing) take(k, i int) {
 	b := &p.bins[i]
 	p.countOpened(*b, -1)
 	b.room, b.used = b.room-p.needs[k].gpus, true
+	if b.takes > 0 {
+		b.has++
+	}
 	p.given[k] = append(p.given[k], b.node)
 }
 

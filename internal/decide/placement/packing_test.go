@@ -128,7 +128,24 @@ func randomPacking(r *rand.Rand) *packing {
 	if r.Intn(2) == 0 {
 		p.own, p.tree = []int{r.Intn(3), r.Intn(3)}, []int{r.Intn(3), r.Intn(3)}
 	}
+	if r.Intn(3) == 0 {
+		tightenBins(r, p)
+	}
 	return p
+}
+
+// tightenBins makes some nodes tight.
+func tightenBins(r *rand.Rand, p *packing) {
+	for range 2 {
+		row := make([]int, len(p.needs))
+		for k := range row {
+			row[k] = []int{0, 1, 2, unlimited}[r.Intn(4)]
+		}
+		p.takes = append(p.takes, row)
+	}
+	for i := range p.bins {
+		p.bins[i].takes = r.Intn(3)
+	}
 }
 
 func clonePacking(p *packing) *packing {
@@ -146,11 +163,15 @@ func bruteForce(p *packing, bins []bin, used map[int]bool, k, n int, at []home) 
 		return bruteForce(p, bins, used, k+1, 0, nil)
 	}
 	for i, b := range bins {
+		if b.takes > 0 && b.has >= p.takes[b.takes-1][k] {
+			continue
+		}
 		if b.room < p.needs[k].gpus || !inOnePiece(p.needs[k].reach, append(at[:len(at):len(at)], b.home)) {
 			continue
 		}
 		then, opened := slices.Clone(bins), map[int]bool{i: true}
 		then[i].room -= p.needs[k].gpus
+		then[i].has++
 		for o := range used {
 			opened[o] = true
 		}

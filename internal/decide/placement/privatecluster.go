@@ -80,10 +80,10 @@ func (c *privateCluster) packing(list []need) *packing {
 		p.own[i] = c.islands[i].opens
 		for r, rack := range c.islands[i].racks {
 			for _, room := range rack.room {
-				p.bins = append(p.bins, bin{0, room, home{i, r}, nodeCounted, false})
+				p.bins = append(p.bins, bin{room: room, home: home{i, r}, kind: nodeCounted})
 			}
 			for range min(rack.fresh, max(0, p.own[i]), packReplicas+1) {
-				p.bins = append(p.bins, bin{0, c.gpus, home{i, r}, nodeOpen, false})
+				p.bins = append(p.bins, bin{room: c.gpus, home: home{i, r}, kind: nodeOpen})
 			}
 		}
 	}

@@ -14,17 +14,23 @@ import (
 // setTight notes with the needs of a claim which nodes are tight for them. In most
 // partitions none is.
 func (pl *Planner) setTight(c *claim) {
-	if len(pl.p.Footprints) == 0 {
-		return
+	if len(pl.p.Footprints) > 0 {
+		pl.setTightOf(c.w, c.needs)
 	}
-	for i := range c.needs {
-		c.needs[i].tight = pl.p.Footprint(c.w.Pools[c.needs[i].pool].Footprint)
+}
+
+func (pl *Planner) setTightOf(w *fleet.Workload, list []need) {
+	for i := range list {
+		list[i].tight = pl.p.Footprint(w.Pools[list[i].pool].Footprint)
 	}
 }
 
 // tight says whether some node is tight for a claim.
-func (c *claim) tight() bool {
-	return slices.ContainsFunc(c.needs, func(nd need) bool { return nd.tight != nil })
+func (c *claim) tight() bool { return anyTight(c.needs) }
+
+// anyTight says whether some node is tight for one of some needs.
+func anyTight(list []need) bool {
+	return slices.ContainsFunc(list, func(nd need) bool { return nd.tight != nil })
 }
 
 // slotsOn is how many replicas of a need a node with so much room takes.
@@ -171,36 +177,39 @@ func (pl *Planner) fullUntilLeft(t *fleet.Tight, node, replicas int) bool {
 	return t != nil && t.Full && replicas > t.More && slices.ContainsFunc(pl.p.Nodes[node].Residents(), func(r fleet.Resident) bool { return r.Phase == fleet.Leaving })
 }
 
-// takesEmpty says whether nodes that back a quota, or its tree, take every pool of a unit if nothing else
-// of Muster's stands there: each pool alone, and those of one footprint together in number. One that none could ever
-// take holds up no other.
+// takesEmpty says whether nodes that back a quota, or its tree, take every pool of a unit if nothing else of Muster's
+// stands there. Each pool is looked at alone, those of one footprint together in number, and all of them beside each other.
+// A unit that none could ever take holds up no other. Where that is not known in time it may.
 func (pl *Planner) takesEmpty(a *fleet.Account, it fleet.Waiting, tree bool) bool {
 	backing := func(island int) int { return a.Backing[island] }
 	if tree {
 		backing = a.Root().Backing
 	}
-	together := map[*fleet.Footprint]need{}
-	for _, nd := range needs(nil, it) {
-		nd.tight = pl.p.Footprint(it.Workload.Pools[nd.pool].Footprint)
-		if nd.tight == nil {
+	list := needs(nil, it)
+	if pl.setTightOf(it.Workload, list); !anyTight(list) {
+		return true
+	}
+	takes := func(nd need) bool { return nd.tight == nil || pl.backingTakes(nd, backing) }
+	for _, nd := range slices.Concat(list, byFootprint(list)) {
+		if !takes(nd) {
+			return false
+		}
+	}
+	return !severalIn(list) || pl.packTight(list, backing) != noWay
+}
+
+// byFootprint lists what all pools of one footprint need together, wherever it stands.
+func byFootprint(list []need) (together []need) {
+	for _, nd := range list {
+		at := slices.IndexFunc(together, func(all need) bool { return all.tight == nd.tight })
+		if at < 0 {
+			together = append(together, need{replicas: nd.replicas, gpus: nd.gpus, reach: fleet.ReachAny, beside: -1, tight: nd.tight})
 			continue
 		}
-		if !pl.backingTakes(nd, backing) {
-			return false
-		}
-		all, had := together[nd.tight]
-		if !had {
-			all = need{gpus: nd.gpus, reach: fleet.ReachAny, tight: nd.tight}
-		}
-		all.replicas, all.gpus = all.replicas+nd.replicas, min(all.gpus, nd.gpus)
-		together[nd.tight] = all
+		together[at].replicas += nd.replicas
+		together[at].gpus = min(together[at].gpus, nd.gpus)
 	}
-	for _, nd := range together {
-		if !pl.backingTakes(nd, backing) {
-			return false
-		}
-	}
-	return true
+	return together
 }
 
 // backingTakes says whether the best of an island's whole nodes, as many as back the quota there,

@@ -83,9 +83,21 @@ func playRandom(seed int64, f features) (*world, *broken) {
 // at once, or once one more had started, too. It counted a broken gang by what is left of it.
 var fleetsThatOnceDiffered = []int64{4188, 6743, 20899, 61548, 20843, 30180, 43734, 45785, 83644, 83658, 86224, 104933, 121158, 125100, 600124, 3002251, 3004411, 555516, 556779, 557588, 771488, 772043, 32856671, 90117056, 90117265, 5501158, 8271255, 43113510, 60113532, 232048196, 91113426, 45113355, 45213659, 45413222, 45713284, 46014027, 47116473, 600037, 590256, 570029}
 
+// tightFleetsThatOnceDiffered are seeds of such fleets with tight nodes. The engine held room for work of several pools that each
+// fit the backing alone, and not beside each other.
+var tightFleetsThatOnceDiffered = []int64{610298, 610439, 700822, 702090, 702701, 703842}
+
 func TestFleetsThatOnceDiffered(t *testing.T) {
 	f := features{elastic: true, ranks: true, racks: true, parts: true, flex: true, shares: true, failing: true, heads: true}
-	for _, seed := range fleetsThatOnceDiffered {
+	stillAgree(t, fleetsThatOnceDiffered, f)
+	f.tight = true
+	stillAgree(t, tightFleetsThatOnceDiffered, f)
+}
+
+// stillAgree plays the fleets of some seeds.
+func stillAgree(t *testing.T, seeds []int64, f features) {
+	t.Helper()
+	for _, seed := range seeds {
 		if w, b := playRandom(seed, f); b != nil {
 			t.Errorf("%s", tell(seed, w.script, b))
 		}
