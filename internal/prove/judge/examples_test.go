@@ -7,6 +7,7 @@ import (
 
 	"github.com/muster-fleet/muster/internal/decide/core"
 	"github.com/muster-fleet/muster/internal/prove/judge"
+	"github.com/muster-fleet/muster/internal/state/event"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -223,5 +224,23 @@ func TestNoReplicaLeavesOnlyForAShare(t *testing.T) {
 	j := b.judge()
 	if got := cheapest(j, j.Ways(w)[0]); got != "" {
 		t.Errorf("w would evict %q; a replica of e would leave only to make room in the share of n\n%s", got, partitionText(b.s))
+	}
+}
+
+// TestPoolsOnATightNodeChooseInSomeOrder: the node takes one replica of cpu 64, which would count the three of the other pool if
+// those stood there already. So it is placed first.
+func TestPoolsOnATightNodeChooseInSomeOrder(t *testing.T) {
+	for heavies, want := range map[int]string{1: "nobody", 2: ""} {
+		b := benchOf(t, []int{1}, "a 1")
+		one := core.ReportFit{Partition: here, Footprint: "cpu 64"}
+		one.Tight = []event.TightNode{{Node: b.s.Partition(here).Nodes[0].Name, Takings: fleet.Takings{Takes: 1, Empty: 8}, Why: "has few cores"}}
+		b.do(one)
+		light := fleet.Pool{Name: "light", GPUs: 1, Min: 3, Max: 3, Reach: fleet.ReachAny}
+		heavy := fleet.Pool{Name: "heavy", GPUs: 1, Min: heavies, Max: heavies, Reach: fleet.ReachAny, Footprint: "cpu 64"}
+		w := b.waiting(submit("w", "n", "a", fleet.Mid, light, heavy))
+		j := b.judge()
+		if got := cheapest(j, j.Ways(w)[0]); got != want || j.FitsEmpty(j.Ways(w)[0]) != (want != "") {
+			t.Errorf("with %d of cpu 64 it starts at the cost of %q, want %q", heavies, got, want)
+		}
 	}
 }

@@ -84,8 +84,8 @@ func playRandom(seed int64, f features) (*world, *broken) {
 var fleetsThatOnceDiffered = []int64{4188, 6743, 20899, 61548, 20843, 30180, 43734, 45785, 83644, 83658, 86224, 104933, 121158, 125100, 600124, 3002251, 3004411, 555516, 556779, 557588, 771488, 772043, 32856671, 90117056, 90117265, 5501158, 8271255, 43113510, 60113532, 232048196, 91113426, 45113355, 45213659, 45413222, 45713284, 46014027, 47116473, 600037, 590256, 570029}
 
 // tightFleetsThatOnceDiffered are seeds of such fleets with tight nodes. The engine held room for work of several pools that each
-// fit the backing alone, and not beside each other.
-var tightFleetsThatOnceDiffered = []int64{610298, 610439, 700822, 702090, 702701, 703842}
+// fit the backing alone, and not beside each other. The judge placed such pools in one order only.
+var tightFleetsThatOnceDiffered = []int64{610298, 610439, 700822, 702090, 702701, 703842, 644698}
 
 func TestFleetsThatOnceDiffered(t *testing.T) {
 	f := features{elastic: true, ranks: true, racks: true, parts: true, flex: true, shares: true, failing: true, heads: true}

@@ -1,6 +1,10 @@
 package judge
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // search looks for places for a claim: every node for every replica, except for
 // orders that come to the same.
@@ -19,8 +23,10 @@ func (j *Judge) places(c Claim, sc *scene, found func(place []Stand) bool) bool 
 	if !sc.fits {
 		return false
 	}
-	s := &search{sc: sc, c: c, given: make([]int, len(sc.room)), count: make([]int, len(sc.room)), found: found}
-	return s.need(0)
+	return slices.ContainsFunc(j.orders(c), func(c Claim) bool {
+		s := &search{sc: sc, c: c, given: make([]int, len(sc.room)), count: make([]int, len(sc.room)), found: found}
+		return s.need(0)
+	})
 }
 
 // need finds room for the claim's needs from the k-th on.

@@ -1,5 +1,7 @@
 package judge
 
+import "slices"
+
 // plenty is more replicas than any node takes.
 const plenty = 1 << 20
 
@@ -38,13 +40,33 @@ func (sc *scene) tightAlike(c Claim, a, b int) bool {
 // Unsure says whether it may be left open that a claim finds room: several pools with tight nodes are not packed
 // by trying every way (decision record 0026).
 func (j *Judge) Unsure(c Claim) bool {
-	if len(c.Needs) < 2 {
-		return false
+	return len(c.Needs) > 1 && slices.ContainsFunc(c.Needs, func(n Need) bool {
+		return j.p.Footprint(c.Work.Pools[n.Pool].Footprint) != nil
+	})
+}
+
+// orders lists the orders in which a claim's pools may choose their nodes: what a tight node takes of a pool hangs on which
+// others stand there already (decision record 0026). Elsewhere one order is as good as another.
+func (j *Judge) orders(c Claim) []Claim {
+	if !j.Unsure(c) {
+		return []Claim{c}
 	}
-	for _, n := range c.Needs {
-		if j.p.Footprint(c.Work.Pools[n.Pool].Footprint) != nil {
-			return true
+	var list []Claim
+	for _, needs := range permutations(c.Needs) {
+		c.Needs = needs
+		list = append(list, c)
+	}
+	return list
+}
+
+func permutations(list []Need) (all [][]Need) {
+	if len(list) == 0 {
+		return [][]Need{nil}
+	}
+	for i, first := range list {
+		for _, rest := range permutations(slices.Delete(slices.Clone(list), i, i+1)) {
+			all = append(all, append([]Need{first}, rest...))
 		}
 	}
-	return false
+	return all
 }
