@@ -69,7 +69,7 @@ func (f *nodeFits) why(s startAction) (why string, moves bool) {
 	case p.Fit == nil:
 		return "", false
 	case p.Binds && p.Barred != "":
-		return "Only kube-scheduler can bind it, because " + p.Barred + ", but its schedulerName is " + translate.Scheduler + "; make it anew without a schedulerName.", false
+		return "Only kube-scheduler can bind it, because " + p.Barred + ", but its schedulerName is " + translate.Scheduler + "; " + translate.ForKubeScheduler + ".", false
 	case node == nil && p.Binds:
 		return fmt.Sprintf("Muster chose node %s for it, which the cluster does not show.", translate.Bare(s.node)), false
 	case node == nil:

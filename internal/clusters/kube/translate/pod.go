@@ -155,9 +155,13 @@ func (p *Pod) waits(of *corev1.Pod, o *Options) {
 	}
 	p.Gated = true
 	if p.Barred = nodefit.HandOn(of, Gate); p.Barred != "" {
-		p.problem("its schedulerName is %s, but only kube-scheduler can bind it: %s; make it anew without a schedulerName", Scheduler, p.Barred)
+		p.problem("its schedulerName is %s, but only kube-scheduler can bind it: %s; %s", Scheduler, p.Barred, ForKubeScheduler)
 	}
 }
+
+// ForKubeScheduler says how a pod that is bound to Muster comes to kube-scheduler: a template without a schedulerName is given
+// Muster's, except for one with its gate.
+const ForKubeScheduler = "make it anew without a schedulerName; where its template had none, with the scheduling gate " + Gate + " there"
 
 // rejections are how the reasons begin for which a kubelet does not let a pod run that was bound to its node.
 var rejections = []string{"OutOf", "NodeAffinity", "NodePorts", "TopologyAffinityError", "UnexpectedAdmissionError"}
