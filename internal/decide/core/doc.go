@@ -23,7 +23,7 @@
 //	overdue.go                                orders to leave that are not followed
 //	dip.go                                    nodes that come back from suspect
 //	restart.go                                work that stops on nodes that are visited, and starts on others
-//	batch.go, takeback.go, starts.go, protection.go   turns that decide several things
+//	batch.go, takeback.go, protection.go      turns that decide several things
 //
 // Where a subject has no apply_*.go of its own, its events are few, and stand with those of a larger one:
 //

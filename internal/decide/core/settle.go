@@ -17,7 +17,6 @@ import (
 // clusters that are built and planned work do one thing, work that stopped for a visit starts again, and all
 // of it again.
 func (t *turn) settle() {
-	t.starts = starts{}
 	t.s.Ring(t.now)
 	t.expireHolds()
 	t.endGrants()
@@ -27,7 +26,7 @@ func (t *turn) settle() {
 			panic("core: planned work does not come to rest")
 		}
 		t.settlePartitions()
-		if !t.buildOut() && !t.maintain() && !t.resume() && !t.startNow() {
+		if !t.buildOut() && !t.maintain() && !t.resume() {
 			return
 		}
 	}
@@ -44,9 +43,8 @@ func (t *turn) settlePartitions() {
 			}
 			changed = t.stand(changed)
 		}
-		for i, p := range changed {
+		for _, p := range changed {
 			if p.Halted() == "" {
-				t.starts.others = i < len(changed)-1
 				t.settlePartition(p)
 			}
 		}
@@ -177,9 +175,6 @@ func (t *turn) settleOnce(p *fleet.Partition, pl *placement.Planner) bool {
 	plan, ok := t.nextPlan(pl)
 	if !ok {
 		return t.withheld.release(noPart)
-	}
-	if t.postpone(p, plan) {
-		return false
 	}
 	if at := t.regretted(plan); at >= 0 {
 		if plan, ok = t.takeBack(pl, p, at, plan); !ok {

@@ -119,7 +119,6 @@ type turn struct {
 	outranked map[uint64]int // reservations that each workload lost; nil: none did
 	trail     trail          // in the partition at hand
 	withheld  withheld
-	starts    starts
 	next      *placement.Plan // whom to ask next: see nextPlan
 	other     *given          // who may get room at the cost of other work: see atOtherCost
 	cut       *cut            // what people change that may take protection; nil: nothing
