@@ -31,7 +31,7 @@
 // The files, from the ground up; each uses only those before it, with few exceptions:
 //
 //   - nouns: plan.go, unit.go, victim.go, claim.go, memory.go, planner.go, standing.go
-//   - room: ahead.go, tight.go, room.go, fill.go, space.go, packing.go, packtight.go, multipool.go, freeroom.go, privatecluster.go
+//   - room: ahead.go, tight.go, room.go, fill.go, wholenodes.go, space.go, packing.go, packtight.go, multipool.go, freeroom.go, privatecluster.go
 //   - how work holds its GPUs: rest.go, cover.go, limits.go, insideholds.go, classify.go
 //   - who may be evicted: class.go, successors.go, borrowers.go, flexcandidates.go, shares.go, victims.go
 //   - which of them: overlay.go, bounds.go, most.go, touching.go, giveback.go, surplus.go, shrink.go, search.go, fairset.go, shortlist.go

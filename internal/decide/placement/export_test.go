@@ -21,6 +21,7 @@ type Hits struct {
 	SetsPassed   int // sets of victims that cheapestWhere passed over untried
 	KeptFlex     int // candidates of flex work that were kept from an earlier decision
 	Shortened    int // candidates of flex claims that were not listed, since they could make no room where it is wanted
+	WholeNodes   int // places on whole nodes that were found by name
 }
 
 // Add sums hits up.
@@ -34,6 +35,7 @@ func (h *Hits) Add(o Hits) {
 	h.SetsPassed += o.SetsPassed
 	h.KeptFlex += o.KeptFlex
 	h.Shortened += o.Shortened
+	h.WholeNodes += o.WholeNodes
 }
 
 // TwinsAgree asks the fast paths of this room and their slow twins the same about a
@@ -214,6 +216,21 @@ func (pl *Planner) fitsWithAllGone(c *claim, own []evictable) bool {
 		list = append(list, pl.candidate(*v.unit, v.class))
 	}
 	return pl.fitsWithoutFlex(c, list)
+}
+
+// WholeNodes asks for whole nodes for up to so many replicas that a quota would start now. It counts the islands
+// where they are found by name, and says whether others are rated better.
+func (pl *Planner) WholeNodes(a *fleet.Account, replicas int) (n int, wrong bool) {
+	w := &fleet.Workload{Replicas: make([][]fleet.Replica, 1), Spec: fleet.Spec{Target: a.Quota, Pools: []fleet.Pool{{GPUs: pl.p.GPUsPerNode, Min: replicas, Max: replicas, Reach: fleet.ReachIsland}}}}
+	c := pl.claimOf(fleet.Waiting{Workload: w, Pool: fleet.Base}, a, fleet.HoldsGuaranteed)
+	pl.limitByTree(c)
+	pl.limitByQuota(c)
+	for i := range pl.p.Islands {
+		if nodes := pl.fillWhole(c, &c.needs[0], i, replicas); nodes != nil {
+			n, wrong = n+1, wrong || !slices.Equal(nodes, pl.fillByRating(c, c.needs[0], i, replicas))
+		}
+	}
+	return n, wrong
 }
 
 // knownNeeded counts the victims of which the bound says that the claim needs them gone.

@@ -18,6 +18,14 @@ type candidate struct {
 // fill picks nodes of an island for up to so many replicas: one mention of a
 // node per replica. It takes nodes in order of rating within the claim's limits.
 func (pl *Planner) fill(c *claim, nd need, island, replicas int) []int {
+	if nodes := pl.fillWhole(c, &nd, island, replicas); nodes != nil {
+		return nodes
+	}
+	return pl.fillByRating(c, nd, island, replicas)
+}
+
+// fillByRating is fill where each node must be looked at.
+func (pl *Planner) fillByRating(c *claim, nd need, island, replicas int) []int {
 	list := pl.candidates(c, nd, island)
 	if nd.reach == fleet.ReachRack {
 		return pl.fillRack(c, list, island, replicas)
@@ -31,7 +39,8 @@ func (pl *Planner) fill(c *claim, nd need, island, replicas int) []int {
 func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 	list := pl.list[:0]
 	for _, node := range pl.p.Islands[island].Nodes() {
-		if pl.shuns && pl.disturbed(c, node) {
+		room := pl.room(node)
+		if room < nd.gpus || pl.shuns && pl.disturbed(c, node) {
 			continue
 		}
 		kind := pl.kindAsHeld(c, node)
@@ -40,10 +49,6 @@ func (pl *Planner) candidates(c *claim, nd need, island int) []candidate {
 		}
 		if kind != nodeCounted && pl.extra[node] > 0 {
 			kind = nodeCounted // this claim has opened it already
-		}
-		room := pl.room(node)
-		if room < nd.gpus {
-			continue
 		}
 		if slots := pl.slotsIn(&nd, node, room); slots > 0 {
 			n := pl.p.Nodes[node]

@@ -23,10 +23,11 @@ func TestTwinsAgree(t *testing.T) {
 		for range 160 {
 			f.submit(t)
 			hits.Add(f.agree(t, seed))
+			hits.WholeNodes += f.wholeNodes(t, seed)
 		}
 	}
 	t.Logf("%+v", hits)
-	if hits.GivenBackAt < 1000 || hits.KnownNeeded < 200 || hits.JudgedAtOnce < 1000 || hits.Refused < 1000 || hits.LeftOut < 1000 || hits.SparedThere < 1000 || hits.SetsPassed < 1000 || hits.KeptFlex < 1000 || hits.Shortened < 1000 {
+	if hits.GivenBackAt < 1000 || hits.KnownNeeded < 200 || hits.JudgedAtOnce < 1000 || hits.Refused < 1000 || hits.LeftOut < 1000 || hits.SparedThere < 1000 || hits.SetsPassed < 1000 || hits.KeptFlex < 1000 || hits.Shortened < 1000 || hits.WholeNodes < 200 {
 		t.Errorf("%+v: some fast path hardly ran", hits)
 	}
 }
@@ -130,6 +131,19 @@ func (f *crowded) pools() []fleet.Pool {
 		reach = fleet.ReachIsland
 	}
 	return []fleet.Pool{{Name: "w", GPUs: gpus, Min: n, Max: n, Reach: reach}}
+}
+
+// wholeNodes asks about whole nodes for each quota.
+func (f *crowded) wholeNodes(t *testing.T, seed uint64) (hits int) {
+	t.Helper()
+	p := f.s.Partition("c/g")
+	for q := range 6 {
+		found, wrong := placement.New(f.s, p, f.at).WholeNodes(p.Account(fmt.Sprintf("t%d/q%d", q/3, q)), 1+f.rng.IntN(3))
+		if hits += found; wrong {
+			t.Fatalf("seed %d, for w%d: whole nodes that are found by name are not those that are rated best", seed, f.n)
+		}
+	}
+	return hits
 }
 
 // agree asks about each unit that waits.
