@@ -96,7 +96,9 @@ func (pl *Planner) slotBoundOf(c *claim, victims []*candidateVictim) *slotBound 
 		b.slots[k] = make([]int, len(pl.p.Islands))
 	}
 	for i := range pl.p.Islands {
-		b.countIsland(i)
+		if c.reaches(i) || len(c.needs) > 1 {
+			b.countIsland(i)
+		}
 	}
 	return b
 }

@@ -18,6 +18,9 @@ type flexCandidates struct {
 	sorted []*candidateVictim // cheapest first
 	most   *leavable          // of those that have run for the minimum; nil: not counted yet
 	until  fleet.Instant      // when another one will have
+
+	gives giving
+	own   map[fleet.Importance]*ownGiving
 }
 
 // flexSeen is what the candidates of a namespace are derived from, the moment aside.
@@ -86,7 +89,29 @@ func (pl *Planner) newFlexCandidates(namespace string) []*candidateVictim {
 	units := pl.flexUnitsOf(namespace)
 	list := make([]*candidateVictim, 0, len(units))
 	for _, u := range units {
-		list = append(list, pl.candidate(*u, ClassFlex))
+		v := pl.candidate(*u, ClassFlex)
+		v.islands = pl.islandsOf(v)
+		list = append(list, v)
+	}
+	return list
+}
+
+// islandsOf lists the islands in which a candidate may make room: where it stands, or where its pool does
+// whose surplus it is. Each replica of the pool may be the surplus.
+func (pl *Planner) islandsOf(v *candidateVictim) (list []int) {
+	if v.islands != nil {
+		return v.islands
+	}
+	add := func(node int) {
+		if island := pl.p.Nodes[node].Island; !slices.Contains(list, island) {
+			list = append(list, island)
+		}
+	}
+	v.eachNode(func(node, _ int) { add(node) })
+	if v.key.Surplus {
+		for _, r := range v.w.Replicas[v.pool] {
+			add(r.Node)
+		}
 	}
 	return list
 }

@@ -48,32 +48,60 @@ func (pl *Planner) mostIn(c *claim, list []*candidateVictim) mostGPUs {
 		}
 		pl.countLeavable(l, v)
 	}
-	return pl.mostWith(c, passers, byNamespace)
+	others := &othersLeavable{}
+	for ns, l := range byNamespace {
+		if ns != c.w.Namespace {
+			pl.addOther(others, ns, l)
+		}
+	}
+	return pl.mostWith(c, passers, byNamespace[c.w.Namespace], others)
 }
 
 // boundedByIsland says whether a claim stands in one island, so that what each has bounds it.
 func boundedByIsland(c *claim) bool { return len(c.needs) == 1 && c.needs[0].reach != fleet.ReachAny }
 
 // mostWith bounds what each island could have for a claim with some of this work gone: that which passed the
-// claim's, and that of each namespace.
-func (pl *Planner) mostWith(c *claim, passers *leavable, byNamespace map[string]*leavable) mostGPUs {
-	m := mostGPUs{gpus: make([]int, len(pl.p.Islands))}
+// claim's, that of its own namespace (nil: none), and that of others.
+func (pl *Planner) mostWith(c *claim, passers, own *leavable, others *othersLeavable) mostGPUs {
+	m := mostGPUs{gpus: make([]int, len(pl.p.Islands)), room: make([]int, len(pl.p.Islands)), fair: make([]int, len(pl.p.Islands))}
 	for i, island := range pl.p.Islands {
-		m.gpus[i] = island.Room()
+		m.room[i] = island.Room()
+		m.gpus[i] = m.room[i] + passers.gpus[i]
+		if own != nil {
+			m.gpus[i] += own.gpus[i]
+		}
+		m.fair[i] = m.gpus[i]
 	}
-	m.room = slices.Clone(m.gpus)
-	if m.fair = pl.mostFair(c, passers, byNamespace, &m); !m.some(c) {
+	if pl.addOthers(c, own, others, &m); !m.some(c) {
 		return m // so what stands in several islands makes room in none
 	}
-	m.addSpans(passers)
-	for _, l := range byNamespace {
-		m.addSpans(l)
+	m.addSpans(c, passers)
+	if own != nil {
+		m.addSpans(c, own)
+	}
+	for _, o := range others.of {
+		m.addSpans(c, o.leavable)
 	}
 	return m
 }
 
-func (m *mostGPUs) addSpans(l *leavable) {
+// addOthers adds what other namespaces leave (see fair). They give nothing where the claim's own namespace would be above its
+// share even without all of its candidates there.
+func (pl *Planner) addOthers(c *claim, own *leavable, others *othersLeavable, m *mostGPUs) {
+	mine := pl.p.FlexOf(c.w.Namespace).Staying + c.gpus - pl.sharesNow()[c.w.Namespace]
+	for i, gpus := range others.gpus {
+		if m.gpus[i] += gpus; mine <= 0 || own != nil && mine <= own.used[i] {
+			m.fair[i] += others.shared[i]
+		}
+	}
+}
+
+// addSpans notes what may make room from another island where the claim could stand.
+func (m *mostGPUs) addSpans(c *claim, l *leavable) {
 	for _, s := range l.spans {
+		if m.fair[s.to] < c.gpus {
+			continue
+		}
 		if m.spans == nil {
 			m.spans = map[int][]span{}
 		}
@@ -140,31 +168,6 @@ func (pl *Planner) countSpanning(l *leavable, u unit) {
 			}
 		}
 	}
-}
-
-// mostFair adds what leaves to the room of the islands, and bounds what a fair set of it may be there (see fair). Another
-// namespace gives only what it has above its share, the last of it whole. It gives nothing where the claim's own namespace
-// would be above its share even without all of its candidates there.
-func (pl *Planner) mostFair(c *claim, passers *leavable, byNamespace map[string]*leavable, m *mostGPUs) []int {
-	fair := slices.Clone(m.gpus)
-	shares, own := pl.sharesNow(), byNamespace[c.w.Namespace]
-	mine := pl.p.FlexOf(c.w.Namespace).Staying + c.gpus - shares[c.w.Namespace]
-	for ns, l := range byNamespace {
-		givable := pl.p.FlexOf(ns).Staying - shares[ns] - 1 + l.largest
-		for i, gpus := range l.gpus {
-			m.gpus[i] += gpus
-			switch {
-			case ns == c.w.Namespace:
-				fair[i] += gpus
-			case mine <= 0 || own != nil && mine-own.used[i] <= 0:
-				fair[i] += max(0, min(gpus, givable))
-			}
-		}
-	}
-	for i, gpus := range passers.gpus {
-		m.gpus[i], fair[i] = m.gpus[i]+gpus, fair[i]+gpus
-	}
-	return fair
 }
 
 // mayStand says whether a claim could stand in an island with a fair set of candidates gone.

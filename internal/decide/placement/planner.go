@@ -29,6 +29,8 @@ type memos struct {
 	growth   growthMemo
 	shares   map[string]int
 	sharesAt uint64
+	above    *othersLeavable
+	aboveAt  uint64
 }
 
 // whyNot is why the last claims found no room.

@@ -143,16 +143,11 @@ func (pl *Planner) givers(c *claim, own, others bool) []giver {
 }
 
 // evictableOwn is how many GPUs of its own namespace's use a flex claim may take.
-func (pl *Planner) evictableOwn(c *claim) (gpus int) {
+func (pl *Planner) evictableOwn(c *claim) int {
 	if !pl.p.FlexOf(c.w.Namespace).CouldGiveWay(c.key.Importance()) {
 		return 0
 	}
-	for _, u := range pl.flexUnitsOf(c.w.Namespace) {
-		if pl.mayEvictOnFlex(c, u, false) {
-			gpus += pl.usedOfFlex(u)
-		}
-	}
-	return gpus
+	return pl.ownGives(c).gpus
 }
 
 // evictableAmong adds the units of a namespace that a flex claim may evict.

@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // This file lists, of all that a flex claim may evict, only what may make room where the claim could stand. In a
 // crowded partition most claims could stand in one island of dozens, if in any, and find no room there either: what
@@ -40,29 +44,18 @@ func (pl *Planner) fairSetOfAll(c *claim) ([]fleet.Spot, []*candidateVictim, boo
 
 // mostOf is mostIn of all that a flex claim may evict, by what is kept of each namespace.
 func (pl *Planner) mostOf(c *claim, givers []giver, passers []*candidateVictim) mostGPUs {
-	passing, byNamespace := pl.leavable(), make(map[string]*leavable, len(givers))
+	passing, own, others := pl.leavable(), (*leavable)(nil), &othersLeavable{}
 	for _, v := range passers {
 		pl.countLeavable(passing, v)
 	}
 	for _, g := range givers {
 		if g.namespace == c.w.Namespace {
-			byNamespace[g.namespace] = pl.leavableOwn(c)
-		} else {
-			byNamespace[g.namespace] = pl.leavableOf(g.namespace)
+			own = pl.ownGives(c).most
+		} else if others.of == nil {
+			others = pl.leavableBut(c.w.Namespace)
 		}
 	}
-	return pl.mostWith(c, passing, byNamespace)
-}
-
-// leavableOwn bounds what work of its own namespace could leave free for a flex claim.
-func (pl *Planner) leavableOwn(c *claim) *leavable {
-	own := pl.leavable()
-	for _, v := range pl.keptOf(c.w.Namespace).units {
-		if pl.mayEvictOnFlex(c, &v.unit, false) {
-			pl.countLeavable(own, v)
-		}
-	}
-	return own
+	return pl.mostWith(c, passing, own, others)
 }
 
 // shortlist are the candidates of a flex claim that may make room where it could stand.
@@ -76,12 +69,12 @@ type shortlist struct {
 	pl    *Planner
 	c     *claim
 	of    []*candidateVictim // of the namespace that is added
+	at    []int              // positions of those of a namespace that concern the claim
 	where []bool             // by island: the claim could have room there
-	pools map[Part]bool
 }
 
 func (pl *Planner) newShortlist(c *claim, givers []giver, passers []*candidateVictim, most mostGPUs) *shortlist {
-	s := &shortlist{pl: pl, c: c, where: make([]bool, len(pl.p.Islands)), pools: map[Part]bool{}}
+	s := &shortlist{pl: pl, c: c, where: make([]bool, len(pl.p.Islands))}
 	for i := range s.where {
 		s.where[i] = most.mayTake(c, i)
 	}
@@ -98,14 +91,25 @@ func (pl *Planner) newShortlist(c *claim, givers []giver, passers []*candidateVi
 // addOf adds what a namespace may give; of another one than the claim's, downToShare keeps what is taken while it is above
 // its share.
 func (s *shortlist) addOf(g giver) {
-	share, other := s.pl.sharesNow()[g.namespace], g.namespace != s.c.w.Namespace
-	s.of = s.pl.evictableAmong(s.of[:0], s.c, g.namespace, other)
-	if other {
-		s.room += mostGivable(s.of, g.has-share)
+	switch {
+	case g.namespace == s.c.w.Namespace:
+		s.addGiven(s.pl.ownGivingOf(s.c))
+	case s.pl.passedFrom(s.c, g.namespace):
+		s.addBesidePassers(g)
+	default:
+		given := s.pl.givingOf(s.c, g.namespace)
+		s.room += given.most
+		s.addGiven(given)
 	}
-	left := g.has
+}
+
+// addBesidePassers adds what another namespace may give, some of whose work has passed the claim's.
+func (s *shortlist) addBesidePassers(g giver) {
+	share, left := s.pl.sharesNow()[g.namespace], g.has
+	s.of = s.pl.evictableAmong(s.of[:0], s.c, g.namespace, true)
+	s.room += mostGivable(s.of, g.has-share)
 	for _, v := range s.of {
-		down := !other || left > share
+		down := left > share
 		if down {
 			left -= v.onFlex.freed
 		}
@@ -113,37 +117,34 @@ func (s *shortlist) addOf(g giver) {
 	}
 }
 
+// addGiven adds what a namespace gives.
+func (s *shortlist) addGiven(g *giving) {
+	s.all, s.at = s.all+len(g.list), s.at[:0]
+	for i, where := range s.where {
+		if where {
+			s.at = append(s.at, g.here[i]...)
+		}
+	}
+	slices.Sort(s.at)
+	for _, at := range slices.Compact(s.at) {
+		s.take(g.list[at], at < g.down)
+	}
+}
+
 // add counts a candidate, and lists it if it may make room where the claim could stand.
 func (s *shortlist) add(v *candidateVictim, down bool) {
-	if s.all++; !s.concerns(v) {
-		return
+	if s.all++; s.concerns(v) {
+		s.take(v, down)
 	}
+}
+
+func (s *shortlist) take(v *candidateVictim, down bool) {
 	if s.list = append(s.list, v); down {
 		s.down = append(s.down, v)
 	}
 }
 
-// concerns says whether a candidate stands where the claim could have room, or its pool does whose surplus it is: each
-// replica of the pool may be the surplus.
+// concerns says whether a candidate may make room where the claim could have it.
 func (s *shortlist) concerns(v *candidateVictim) bool {
-	for _, spot := range v.spots {
-		for _, node := range spot.Nodes {
-			if s.where[s.pl.p.Nodes[node].Island] {
-				return true
-			}
-		}
-	}
-	return v.key.Surplus && s.poolConcerns(v)
-}
-
-func (s *shortlist) poolConcerns(v *candidateVictim) bool {
-	part := v.part()
-	concerns, known := s.pools[part]
-	if !known {
-		for _, r := range v.w.Replicas[v.pool] {
-			concerns = concerns || s.where[s.pl.p.Nodes[r.Node].Island]
-		}
-		s.pools[part] = concerns
-	}
-	return concerns
+	return slices.ContainsFunc(s.pl.islandsOf(v), func(island int) bool { return s.where[island] })
 }

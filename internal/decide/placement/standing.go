@@ -99,6 +99,14 @@ func (pl *Planner) units(w *fleet.Workload) []unit {
 	return k.units
 }
 
+// unitsKeeping is unitsBy, with the kept list where there is no choice.
+func (pl *Planner) unitsKeeping(w *fleet.Workload, keeps func(node int) bool) []unit {
+	if !slices.ContainsFunc(w.Pools, func(p fleet.Pool) bool { return p.Elastic }) {
+		return pl.units(w)
+	}
+	return pl.unitsBy(w, keeps)
+}
+
 // unitsBy is units where elastic pools keep, of replicas that are alike,
 // those first on nodes that a choice keeps.
 func (pl *Planner) unitsBy(w *fleet.Workload, keeps func(node int) bool) []unit {

@@ -20,6 +20,7 @@ type candidateVictim struct {
 	ownPart   bool   // it is a less important pool of the workload that is mended
 	successor *bool  // whether it has one if nothing else leaves; nil: not asked yet
 	instead   bool   // it is surplus in place of other surplus: see insteadOf
+	islands   []int  // of a kept candidate on flex, see islandsOf; nil: not noted
 }
 
 // onFlex is what a candidate means for its namespace's use of flex, in GPUs.

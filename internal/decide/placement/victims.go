@@ -60,7 +60,7 @@ func (pl *Planner) evictableFlex(c *claim) []*candidateVictim {
 	var list []*candidateVictim
 	outside := func(node int) bool { return !c.mayUseVacated(pl.p.Nodes[node].Island) }
 	for _, w := range pl.flexIn(c) {
-		for _, u := range pl.unitsBy(w, outside) {
+		for _, u := range pl.unitsKeeping(w, outside) {
 			if pl.inReach(c, u) {
 				list = append(list, pl.candidate(u, ClassFlex))
 			}
