@@ -11,6 +11,7 @@ type accountWork struct {
 	gangs   foundOnce[block]     // see runningGangs; their account is not said
 	units   foundOnce[standing]  // see standingUnits
 	covered foundOnce[coveredIn] // see coveredNodes
+	first   firstWork            // see findFirst
 }
 
 // foundOnce is a list that is found when it is first asked for, and never changed then: read it only.

@@ -19,6 +19,20 @@ type standing struct {
 	guaranteed bool // as it was classified last
 }
 
+// firstIn is what of an account's first work stands in an island.
+type firstIn struct {
+	island, nodes int
+	usable        bool // whether some of it stands on a usable node
+	turn          int  // of the first of it in the quota's order
+}
+
+// firstWork is where the first work of an account stands, up to what it gets, while neither its work nor any node changes.
+type firstWork struct {
+	target int // nodes that it gets, plus 1; 0: not found yet
+	ground uint64
+	in     []firstIn
+}
+
 // findFirst counts, for each island, the nodes that the account's first work
 // touches there, up to what the account gets. It is found once for each target.
 func (al *aligner) findFirst(k int) {
@@ -31,20 +45,42 @@ func (al *aligner) findFirst(k int) {
 		s := &r.stands[x]
 		s.first, s.usable, s.turn = s.mending, s.mending > 0, noTurn
 	}
-	left, seen := r.target*al.p.GPUsPerNode, al.newMark()
-	for turn, u := range al.unitsOfAccount(r.account) {
+	for _, f := range al.firstWorkOf(r) {
+		s := al.stand(k, f.island)
+		s.first, s.usable, s.turn = s.first+f.nodes, s.usable || f.usable, f.turn
+	}
+}
+
+func (al *aligner) firstWorkOf(r *row) []firstIn {
+	f := &al.workOf(r.account).first
+	if f.target != r.target+1 || f.ground != al.p.Ground() {
+		*f = firstWork{r.target + 1, al.p.Ground(), al.addFirst(f.in[:0], r.account, r.target*al.p.GPUsPerNode)}
+	}
+	return f.in
+}
+
+// addFirst lists where the first so many GPUs of an account's work stand.
+func (al *aligner) addFirst(list []firstIn, a *fleet.Account, left int) []firstIn {
+	seen := al.newMark()
+	for turn, u := range al.unitsOfAccount(a) {
 		fits := u.gpus <= left
 		if left -= u.gpus; !fits {
 			continue
 		}
 		for _, n := range u.nodes {
-			if al.marks[n] < seen {
-				al.marks[n] = seen
-				s := al.stand(k, al.p.Nodes[n].Island)
-				s.first, s.usable, s.turn = s.first+1, s.usable || al.p.Nodes[n].UsableGPUs() > 0, min(s.turn, turn)
+			if al.marks[n] >= seen {
+				continue
 			}
+			al.marks[n] = seen
+			node := al.p.Nodes[n]
+			at := slices.IndexFunc(list, func(f firstIn) bool { return f.island == node.Island })
+			if at < 0 {
+				at, list = len(list), append(list, firstIn{island: node.Island, turn: turn})
+			}
+			list[at].nodes, list[at].usable = list[at].nodes+1, list[at].usable || node.UsableGPUs() > 0
 		}
 	}
+	return list
 }
 
 // noTurn is the turn of an island in which none of an account's first work stands: after all others.

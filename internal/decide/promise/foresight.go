@@ -28,6 +28,7 @@ type memory struct {
 	learned  *scholar
 	foretold *foretold
 	work     map[*fleet.Account]*accountWork
+	spare    *aligner // whose room the next alignment uses again
 }
 
 // Fork keeps the forecast alone.

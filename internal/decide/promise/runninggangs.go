@@ -1,8 +1,6 @@
 package promise
 
 import (
-	"slices"
-
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -14,6 +12,7 @@ type block struct {
 	nodes      int   // that it touches
 	guaranteed []int // of these, those that it holds guaranteed
 	lost       int   // nodes that it is to be mended with
+	alone      bool  // whether each of its replicas takes a node whole
 	anywhere   bool  // whether it may leave the island: then it is backed as loose work is
 	upTo       int   // GPUs of its account's guaranteed work up to it and with it, in the quota's order
 }
@@ -35,7 +34,7 @@ func (al *aligner) runningGangs(a *fleet.Account) []block {
 				continue
 			}
 			b := al.gangOf(w.Replicas[i])
-			b.anywhere, b.lost = pool.Reach == fleet.ReachAny, al.lostNodes(w, i)
+			b.anywhere, b.lost, b.alone = pool.Reach == fleet.ReachAny, al.lostNodes(w, i), pool.GPUs == al.p.GPUsPerNode
 			if b.nodes == 0 || b.anywhere && !al.inOneIsland(w.Replicas[i]) {
 				continue
 			}
@@ -104,12 +103,15 @@ func (al *aligner) gangOf(replicas []fleet.Replica) block {
 
 // newMark gives a number above all that nodes are marked with, and above the next one too.
 func (al *aligner) newMark() int32 {
-	if al.marks == nil {
-		al.marks = make([]int32, len(al.p.Nodes))
+	if len(al.marks) != len(al.p.Nodes) || al.lastMark > mostMarks {
+		al.marks, al.lastMark = make([]int32, len(al.p.Nodes)), 0
 	}
 	al.lastMark += 2
 	return al.lastMark
 }
+
+// mostMarks is when marks begin anew: the partition's next alignment goes on where the last one ended.
+const mostMarks = 1 << 30
 
 // backRunningGangs backs guaranteed gangs where they run, within what their grants have room for.
 func (al *aligner) backRunningGangs() {
@@ -137,12 +139,33 @@ func (al *aligner) backGangsWithinLimits() {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y ownBlock) int { return y.whole() - x.whole() })
 	al.noRunningGangs()
 	counted := al.newMark()
-	for _, b := range list {
+	for _, b := range largestFirst(list) {
 		al.backRunning(b, counted)
 	}
+}
+
+// largestFirst orders gangs by the nodes that they take once they have been mended. There are thousands, of few sizes.
+func largestFirst(list []ownBlock) []ownBlock {
+	most := 0
+	for _, b := range list {
+		most = max(most, b.whole())
+	}
+	at := make([]int, most+1) // by size: where the next of it goes
+	for _, b := range list {
+		at[b.whole()]++
+	}
+	sum := 0
+	for size := most; size >= 0; size-- {
+		at[size], sum = sum, sum+at[size]
+	}
+	sorted := make([]ownBlock, len(list))
+	for _, b := range list {
+		sorted[at[b.whole()]] = b
+		at[b.whole()]++
+	}
+	return sorted
 }
 
 // noRunningGangs begins anew, with no running gang backed.
@@ -182,18 +205,26 @@ func (al *aligner) lowerLimits() bool {
 
 // backRunning backs a gang where it runs, whole if it may; two small ones may share a node, which counts once.
 func (al *aligner) backRunning(b ownBlock, counted int32) {
-	stands := 0
-	for _, n := range b.guaranteed {
-		if al.marks[n] < counted {
-			stands++
-		}
-	}
-	if b.anywhere || !al.takes(b, stands+al.mendable(b)) && !al.takes(b, stands) {
+	stands := al.uncounted(b, counted)
+	if b.anywhere || !al.takes(b, stands+al.mendable(b)) && !al.takes(b, stands) || b.alone {
 		return
 	}
 	for _, n := range b.guaranteed {
 		al.marks[n] = counted
 	}
+}
+
+// uncounted is how many of a gang's nodes have not been counted yet for another one.
+func (al *aligner) uncounted(b ownBlock, counted int32) (nodes int) {
+	if b.alone {
+		return len(b.guaranteed)
+	}
+	for _, n := range b.guaranteed {
+		if al.marks[n] < counted {
+			nodes++
+		}
+	}
+	return nodes
 }
 
 // takes backs so many nodes of a gang where it runs, if the grant, the island's own share and the partition have them.

@@ -21,6 +21,7 @@ type aligner struct {
 	declared []int
 	anew     bool    // whether promisable falls or a grant changed: cover may go (rule 4)
 	asking   bool    // whether new gangs are being let in
+	room     []stand // in which rows have their stands
 	marks    []int32 // by node; see newMark
 	lastMark int32
 }
@@ -113,27 +114,15 @@ type tree struct {
 	lacks    int // nodes by which accounts get less than they need for themselves
 }
 
+// newAligner begins an alignment, in the room of the partition's last one.
 func newAligner(p *fleet.Partition, c Capacity) *aligner {
-	al := &aligner{p: p, cap: c, rows: make([]row, len(p.Accounts)), islands: make([]island, len(p.Islands))}
-	al.anew = c.Promisable < p.Promisable || p.Regranted
-	for i, is := range p.Islands {
-		al.islands[i] = island{whole: is.Whole(), share: c.Shares[i]}
+	m := memoryOf(p)
+	if m.spare == nil {
+		m.spare = &aligner{}
 	}
-	trees, stands := map[string]int{}, 0
-	for _, a := range p.Accounts {
-		stands += len(a.Islands())
-	}
-	room := make([]stand, 0, stands)
-	for k, a := range p.Accounts {
-		t, known := trees[a.Tree()]
-		if !known {
-			t = len(al.trees)
-			trees[a.Tree()] = t
-			al.trees = append(al.trees, tree{})
-		}
-		al.trees[t].accounts = append(al.trees[t].accounts, k)
-		room = al.enter(k, t, room)
-	}
+	al := m.spare
+	al.begin(p, c)
+	al.enterAll()
 	al.countMending()
 	al.coverNow()
 	sort.SliceStable(al.declared, func(i, j int) bool {
@@ -143,6 +132,47 @@ func newAligner(p *fleet.Partition, c Capacity) *aligner {
 		al.backRunningGangs()
 	}
 	return al
+}
+
+// begin makes the aligner one of a partition with no account in it.
+func (al *aligner) begin(p *fleet.Partition, c Capacity) {
+	*al = aligner{
+		p: p, cap: c, anew: c.Promisable < p.Promisable || p.Regranted,
+		rows: resized(al.rows, len(p.Accounts)), islands: resized(al.islands, len(p.Islands)), trees: al.trees[:0], declared: al.declared[:0],
+		room: al.room[:0], marks: al.marks, lastMark: al.lastMark,
+	}
+	for i, is := range p.Islands {
+		was := &al.islands[i]
+		*was = island{whole: is.Whole(), share: c.Shares[i], accounts: was.accounts[:0], trees: was.trees[:0]}
+	}
+}
+
+// resized is a list of so many elements, in the room of another one if that is enough.
+func resized[T any](list []T, n int) []T {
+	if cap(list) < n {
+		return make([]T, n)
+	}
+	return list[:n]
+}
+
+// enterAll puts all accounts into the alignment.
+func (al *aligner) enterAll() {
+	trees, stands := map[string]int{}, 0
+	for _, a := range al.p.Accounts {
+		stands += len(a.Islands())
+	}
+	room := slices.Grow(al.room, stands)
+	for k, a := range al.p.Accounts {
+		t, known := trees[a.Tree()]
+		if !known {
+			t = len(al.trees)
+			trees[a.Tree()] = t
+			al.trees = append(al.trees, tree{})
+		}
+		al.trees[t].accounts = append(al.trees[t].accounts, k)
+		room = al.enter(k, t, room)
+	}
+	al.room = room
 }
 
 // quiet says whether there is enough of everything: every grant can be backed
@@ -219,8 +249,8 @@ func (al *aligner) enterWork(k int) {
 // stand finds, or makes, where an account stands in an island. It holds until the next one is made.
 func (al *aligner) stand(k, i int) *stand {
 	r := &al.rows[k]
-	at, found := slices.BinarySearchFunc(r.stands, i, func(s stand, i int) int { return s.island - i })
-	if !found {
+	at := r.indexOf(i)
+	if at == len(r.stands) || r.stands[at].island != i {
 		r.stands = slices.Insert(r.stands, at, stand{island: i, tree: al.treeIn(r.tree, i)})
 		is := &al.islands[i]
 		if n, found := slices.BinarySearch(is.accounts, k); !found {
@@ -230,12 +260,24 @@ func (al *aligner) stand(k, i int) *stand {
 	return &r.stands[at]
 }
 
+// indexOf is the index of an account's stand in an island, or where it would be. It is asked very often.
+func (r *row) indexOf(island int) int {
+	from, to := 0, len(r.stands)
+	for from < to {
+		if mid := int(uint(from+to) >> 1); r.stands[mid].island < island {
+			from = mid + 1
+		} else {
+			to = mid
+		}
+	}
+	return from
+}
+
 // at is where an account stands in an island; nothing of it if it does not.
 func (al *aligner) at(k, i int) stand {
-	for _, s := range al.rows[k].stands {
-		if s.island == i {
-			return s
-		}
+	r := &al.rows[k]
+	if at := r.indexOf(i); at < len(r.stands) && r.stands[at].island == i {
+		return r.stands[at]
 	}
 	return stand{island: i}
 }

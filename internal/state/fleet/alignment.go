@@ -43,6 +43,9 @@ func (p *Partition) Unaligned() bool {
 	return p.unaligned || p.straying && p.couldFollow() || p.couldReunite()
 }
 
+// Ground grows with every change of what backs accounts, or of which nodes there are and how they are.
+func (p *Partition) Ground() uint64 { return p.ground }
+
 // couldFollow says whether idle backing of some account could move to where
 // its own work stands uncovered, so that nothing else is worth looking at.
 func (p *Partition) couldFollow() bool {
