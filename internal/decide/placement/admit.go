@@ -195,7 +195,7 @@ func (pl *Planner) sleep(tree *fleet.Tree) {
 			}
 		}
 	}
-	pl.memory.sleeps(tree, lacks)
+	pl.sleeps(tree, lacks)
 }
 
 // barredInOwnQueue says whether a unit that its quota's backing could take by count

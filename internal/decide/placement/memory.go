@@ -80,26 +80,24 @@ func (pl *Planner) awakeTrees() []*fleet.Tree {
 			m.wake(a.Root())
 		}
 	}
-	switch {
-	case changes.Nodes > m.seen.Nodes:
-		m.wakeLacking(lacksNodes)
-	case changes.Room > m.seen.Room:
-		m.wakeLacking(lacksRoom)
+	if changes.Room > m.seen.Room {
+		pl.wakeLacking()
 	}
 	m.seen = changes
 	return m.awake
 }
 
 // sleeps notes that no unit that waits in a tree can start until something changes
-// there, or, where a unit lacks more than that, anywhere.
-func (m *memory) sleeps(t *fleet.Tree, lacks lack) {
+// there, or, where a unit lacks more than that, where its quotas stand.
+func (pl *Planner) sleeps(t *fleet.Tree, lacks lack) {
+	m := pl.memory
 	if t.Memo.Note&awake != 0 {
 		m.awake = flip(m.awake, t)
 	}
 	if (lackOf(t.Memo) > lacksCounts) != (lacks > lacksCounts) {
 		m.lackNodes = flip(m.lackNodes, t)
 	}
-	t.Memo.Note = uint8(lacks)
+	t.Memo = fleet.Memo{At: pl.lackStamp(t, lacks), Note: uint8(lacks)}
 }
 
 func (m *memory) wake(t *fleet.Tree) {
@@ -109,11 +107,11 @@ func (m *memory) wake(t *fleet.Tree) {
 	}
 }
 
-// wakeLacking wakes the trees in which a unit lacks at least as much.
-func (m *memory) wakeLacking(least lack) {
-	for _, t := range m.lackNodes {
-		if lackOf(t.Memo) >= least {
-			m.wake(t)
+// wakeLacking wakes the trees in which a unit lacks what may be there now.
+func (pl *Planner) wakeLacking() {
+	for _, t := range pl.memory.lackNodes {
+		if t.Memo.At != pl.lackStamp(t, lackOf(t.Memo)) {
+			pl.memory.wake(t)
 		}
 	}
 }
@@ -192,16 +190,24 @@ func (pl *Planner) stampOf(it *fleet.Waiting) uint64 {
 		return pl.flexStamp()
 	}
 	tree, lacks := it.Account().Root(), lackOf(it.Memo)
-	all, own := pl.p.Changes(), tree.Changes()
-	others := own.Work
+	own := tree.Changes()
+	stamp := pl.lackStamp(tree, lacks) + own.Work + own.Room
 	if readsQueueOf(it.Memo) {
-		others += 1<<61 + own.Queue
+		stamp += 1<<61 + own.Queue
 	}
+	return stamp
+}
+
+// lackStamp is the stamp of what units of a tree lack.
+func (pl *Planner) lackStamp(tree *fleet.Tree, lacks lack) uint64 {
+	all, own := pl.p.Changes(), tree.Changes()
 	switch {
-	case tree.ReadsMetal() || lacks == lacksRoom:
-		return roomStamp(all) + others
+	case tree.ReadsMetal():
+		return roomStamp(all)
+	case lacks == lacksRoom:
+		return 3<<62 + all.Nodes + all.Minimum + own.Nodes + own.Flex
 	case lacks == lacksNodes:
-		return 1<<62 + all.Nodes + own.Room + others
+		return 1<<62 + all.Nodes + own.Nodes
 	}
-	return 2<<62 + all.All + own.Room + others
+	return 2<<62 + all.All
 }

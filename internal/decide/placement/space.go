@@ -155,6 +155,10 @@ func (pl *Planner) bestIsland(c *claim, nd need) []int {
 	if c.account == nil && nd.reach != fleet.ReachRack {
 		return pl.bestFlexIsland(c, nd)
 	}
+	if c.island >= 0 {
+		nodes, _, _ := pl.inIsland(c, nd, c.island)
+		return nodes
+	}
 	var best []int
 	var bestScore [4]int
 	for i := range pl.p.Islands {

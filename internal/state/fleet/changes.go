@@ -1,5 +1,7 @@
 package fleet
 
+import "slices"
+
 // This file counts what changes, by whom it may concern. Who found out that a unit
 // cannot start compares the counts later, and looks again only where one has grown.
 // Most changes concern one tree: the others' own counts still refuse what waits there.
@@ -8,7 +10,7 @@ package fleet
 // once the state has been rebuilt.
 type Changes struct {
 	Room    uint64 // room may have come free, if only where flex work stood
-	Nodes   uint64 // of these: nodes, or what may stand on them, changed
+	Nodes   uint64 // of these: nodes, or what may stand on them, changed; where work left see TreeChanges
 	All     uint64 // of these: anybody may be concerned
 	Minimum uint64 // flex work may have run its minimum time
 	Flex    uint64 // the queues of flex, or what is left for it, changed
@@ -21,6 +23,8 @@ type TreeChanges struct {
 	Work  uint64 // its work changed, or it has more backing
 	Queue uint64 // a unit left its queues, or came before others there
 	Room  uint64 // room came free that its work had
+	Nodes uint64 // in-quota work left an island where it has backing or work
+	Flex  uint64 // flex work left one
 }
 
 // Changes counts what has changed in the partition.
@@ -73,18 +77,41 @@ func (p *Partition) queued(tree string) {
 	}
 }
 
-// freed says that room came free that work of a tree, or flex work, had.
+// freed says that there may be room, for anybody, that work of a tree had.
 func (p *Partition) freed(tree string) {
 	if t := p.trees[tree]; t != nil {
 		t.changes.Room++
 		p.note(t)
 	}
-	if tree != Flex {
-		p.roomier()
-		return
+	p.roomier()
+}
+
+// freedIn says that work of a tree, or flex work, left some islands. In-quota work can stand only where its tree
+// has backing or work already: it concerns no other tree.
+func (p *Partition) freedIn(tree string, islands []int) {
+	if t := p.trees[tree]; t != nil {
+		t.changes.Room++
+		p.note(t)
+	}
+	for _, t := range p.trees {
+		if t.standsInSome(islands) {
+			t.changes.Flex, t.changes.Nodes = t.changes.Flex+one(tree == Flex), t.changes.Nodes+one(tree != Flex)
+		}
 	}
 	p.changes.Room++
 	p.Touch()
+}
+
+func one(so bool) uint64 {
+	if so {
+		return 1
+	}
+	return 0
+}
+
+// standsInSome says whether the tree has backing or work in some of these islands.
+func (t *Tree) standsInSome(islands []int) bool {
+	return slices.ContainsFunc(islands, func(i int) bool { return t.backing[i] > 0 || t.touched[i] > 0 })
 }
 
 // renewed says that nodes, or what may stand on them, changed.

@@ -165,11 +165,11 @@ func (s *State) LeaveAll(w *Workload) {
 }
 
 func (s *State) leave(w *Workload, spots []Spot, phase Phase) {
-	roomed := false
+	var roomed []int
 	s.lookOn(w)
 	s.each(w, spots, func(pool, at int) {
 		r := &w.Replicas[pool][at]
-		roomed = roomed || w.partition.Nodes[r.Node].usable
+		roomed = w.partition.addRoomed(roomed, r.Node)
 		w.account.countReplica(*r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
 		if r.Phase == Reserved {
@@ -191,7 +191,7 @@ func (s *State) Lose(w *Workload, spots []Spot, at Instant) {
 	w.loses(spots, at)
 	s.drop(w, spots, nil)
 	w.misses(spots)
-	s.after(w, false)
+	s.after(w, nil)
 }
 
 // Unfit takes running replicas away that could not start where they were to: their room is
@@ -211,12 +211,14 @@ func (w *Workload) misses(spots []Spot) {
 	}
 }
 
-// drop takes replicas away, of those that are fit (nil: all). It says whether room came free.
-func (s *State) drop(w *Workload, spots []Spot, fit func(Phase) bool) (roomed bool) {
+// drop takes replicas away, of those that are fit (nil: all). It lists the islands in which room came free.
+func (s *State) drop(w *Workload, spots []Spot, fit func(Phase) bool) (roomed []int) {
 	s.lookOn(w)
 	s.each(w, spots, func(pool, at int) {
 		r := w.Replicas[pool][at]
-		roomed = roomed || r.Phase != Leaving && w.partition.Nodes[r.Node].usable
+		if r.Phase != Leaving {
+			roomed = w.partition.addRoomed(roomed, r.Node)
+		}
 		w.account.countReplica(r, -1)
 		w.holdsBy(pool, r, -1)
 		w.partition.unsettle(r.Node, Resident{w, pool, r.Phase})
@@ -225,10 +227,18 @@ func (s *State) drop(w *Workload, spots []Spot, fit func(Phase) bool) (roomed bo
 	return roomed
 }
 
-// after follows replicas that went, or were told to go; roomed: room came free.
+// addRoomed adds the island of a node to those in which room came free, if there is any on the node.
+func (p *Partition) addRoomed(islands []int, node int) []int {
+	if n := p.Nodes[node]; n.usable && !slices.Contains(islands, n.Island) {
+		return append(islands, n.Island)
+	}
+	return islands
+}
+
+// after follows replicas that went, or were told to go; roomed: the islands in which room came free.
 // The room of who was on the way out has been others' since the order, and a node that is
 // not usable has none. Then it is the business of their own tree alone.
-func (s *State) after(w *Workload, roomed bool) {
+func (s *State) after(w *Workload, roomed []int) {
 	p := w.partition
 	if p == nil {
 		return
@@ -241,8 +251,8 @@ func (s *State) after(w *Workload, roomed bool) {
 	case w.stays():
 		p.restand(w) // its replicas have other places on their lists now
 	}
-	if roomed {
-		p.freed(w.Tree())
+	if len(roomed) > 0 {
+		p.freedIn(w.Tree(), roomed)
 		return
 	}
 	p.worked(w.Tree())
