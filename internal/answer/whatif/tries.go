@@ -87,21 +87,12 @@ func (b *tries) trialIn(list []*fleet.Partition, trees map[string]bool) *trial {
 	return b.trial(b.parts[key])
 }
 
-// part is a copy of some partitions without what waits there in other trees than these; a copy of
-// all of them stands in the arena.
-func (b *tries) part(list []*fleet.Partition, trees map[string]bool, arena *fleet.Arena) (c *fleet.State) {
-	if len(list) == len(b.s.Partitions) {
-		c = b.s.ForkInto(arena)
-	} else {
-		c = b.s.ForkOf(list)
+// part is a copy of some partitions in an arena, without what waits there in other trees than these; nil: with all of it.
+func (b *tries) part(list []*fleet.Partition, trees map[string]bool, arena *fleet.Arena) *fleet.State {
+	if trees == nil {
+		return b.s.ForkTrial(list, nil, arena)
 	}
-	if !c.Excerpt() {
-		c.Lighten()
-	}
-	if trees != nil {
-		c.Forget(func(w *fleet.Workload) bool { return !trees[w.Tree()] })
-	}
-	return c
+	return b.s.ForkTrial(list, func(w *fleet.Workload) bool { return !trees[w.Tree()] }, arena)
 }
 
 // all is a copy of the whole fleet, from which copies that stay are made.

@@ -67,9 +67,11 @@ func TestCopiesShareNothingThatChanges(t *testing.T) {
 	if len(before) < 200 {
 		t.Fatalf("the state reaches only %d pieces of memory: it is too empty to tell", len(before))
 	}
-	var arena fleet.Arena
+	var arena, trials fleet.Arena
 	s.ForkInto(&arena)
-	for name, c := range map[string]*fleet.State{"fork": s.Fork(), "clone": s.Clone(), "fork ahead": s.ForkAhead(2), "second fork into an arena": s.ForkInto(&arena)} {
+	s.ForkTrial(s.Partitions, nil, &trials)
+	none := func(*fleet.Workload) bool { return true }
+	for name, c := range map[string]*fleet.State{"fork": s.Fork(), "clone": s.Clone(), "fork ahead": s.ForkAhead(2), "second fork into an arena": s.ForkInto(&arena), "trial": s.ForkTrial(s.Partitions, none, &trials)} {
 		after, shared := map[uintptr]string{}, map[string]bool{}
 		owned(reflect.ValueOf(c), "State", after)
 		for at, field := range after {
@@ -92,7 +94,7 @@ func TestACopyThatForgetsThePastGoesOn(t *testing.T) {
 	st.do(time.Minute, core.ReportFinished{ID: w.ID, Failed: true, Run: w.Run})
 	for name, c := range map[string]*fleet.State{"lightened": st.s.Fork(), "forked": st.s} {
 		if name == "lightened" {
-			c.Lighten()
+			c = c.ForkTrial(c.Partitions, nil, &fleet.Arena{})
 		} else {
 			delete(c.Workloads, w.ID) // as the state forgets ended work in time
 			c.EndedOrder = nil

@@ -3,10 +3,12 @@ package chaos_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
+	"github.com/muster-fleet/muster/internal/decide/invariant"
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
 
@@ -70,7 +72,94 @@ func upset(w *world, own *fleet.State) {
 		disturb(own, core.Cancel{Namespace: v.Namespace, Name: v.Name}, later)
 	}
 	disturb(own, core.Tick{}, later.Add(100*time.Hour))
-	own.Lighten()
+	disturb(own, core.Tick{}, later.Add(200*time.Hour))
+}
+
+// TestTrialsAreCountedAsIfWhatTheyLeaveOutHadNeverCome plays random fleets, and copies them without what waits in one tree, or for
+// flex. What the copy has counted is what a recount of it gives, and a second one in the same memory is the same.
+func TestTrialsAreCountedAsIfWhatTheyLeaveOutHadNeverCome(t *testing.T) {
+	t.Parallel()
+	var arena fleet.Arena
+	left, calls := 0, 0
+	without := func(w *world, _ *fleet.State, _ core.Outcome) *failure {
+		if calls++; calls%7 != 0 {
+			return nil
+		}
+		tree := waitingTree(w.s, calls/7)
+		for range 2 {
+			trial := w.s.ForkTrial(w.s.Partitions, func(v *fleet.Workload) bool { return v.Tree() == tree }, &arena)
+			if f := counted(trial); f != nil {
+				return f
+			}
+			left += len(w.s.Alive()) - len(trial.Alive())
+			upset(w, trial)
+		}
+		return nil
+	}
+	for seed := range int64(8) {
+		w, f := playBy(seed, func(a *author) { a.shares = seed%2 == 0 }, sampling{before: 1}, without)
+		if f != nil {
+			t.Fatalf("seed %d: %s (after %d steps)", seed, f.detail, len(w.script))
+		}
+	}
+	t.Logf("%d waiting workloads left out", left)
+	if left < 500 {
+		t.Error("too few to say anything")
+	}
+}
+
+// waitingTree is the tree of one of the workloads that wait, or none.
+func waitingTree(s *fleet.State, which int) string {
+	var trees []string
+	for _, v := range s.Alive() {
+		if v.State == fleet.Pending {
+			trees = append(trees, v.Tree())
+		}
+	}
+	if len(trees) == 0 {
+		return ""
+	}
+	return trees[which%len(trees)]
+}
+
+// counted compares what a state has counted with a recount.
+func counted(s *fleet.State) *failure {
+	for _, b := range slices.Concat(invariant.Check(s), invariant.Recount(s)) {
+		return &failure{rule: "a trial is counted", detail: fmt.Sprint(b)}
+	}
+	for _, p := range s.Partitions {
+		reads, waits := map[*fleet.Tree]bool{}, []*fleet.Account{}
+		for _, a := range p.Accounts {
+			for _, it := range a.Queue() {
+				reads[a.Root()] = reads[a.Root()] || it.Workload.ReadsMetal()
+			}
+			if len(a.Queue()) > 0 {
+				waits = append(waits, a)
+			}
+		}
+		for _, t := range p.Trees() {
+			if t.ReadsMetal() != reads[t] {
+				return &failure{rule: "a trial is counted", detail: fmt.Sprintf("tree %s of %s reads metal: %v", t.Name(), p.ID, t.ReadsMetal())}
+			}
+		}
+		if !slices.Equal(waits, p.Waits()) {
+			return &failure{rule: "a trial is counted", detail: fmt.Sprintf("in %s work waits for %d accounts, listed are %d", p.ID, len(waits), len(p.Waits()))}
+		}
+	}
+	return asksAsRead(s)
+}
+
+// asksAsRead compares what namespaces ask for on flex with what the state counts when it is read anew.
+func asksAsRead(s *fleet.State) *failure {
+	read := s.Clone()
+	for i, p := range s.Partitions {
+		for _, name := range p.Namespaces() {
+			if is, was := p.FlexOf(name).Demand(), read.Partitions[i].FlexOf(name).Demand(); is != was {
+				return &failure{rule: "a trial is counted", detail: fmt.Sprintf("in %s %s asks for %d GPUs on flex, read anew %d", p.ID, name, is, was)}
+			}
+		}
+	}
+	return nil
 }
 
 // disturb does what it can to a fork; what is refused is nothing.

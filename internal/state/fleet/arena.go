@@ -4,15 +4,18 @@ package fleet
 // the one before, which must not be looked at any more. Of a state with much waiting work a
 // copy takes megabytes, and a question makes dozens.
 type Arena struct {
-	work    slab[Workload]
-	held    slab[[]Replica]
-	spots   slab[queueSpot]
-	units   slab[Waiting]
-	twins   map[*Workload]*Workload
-	byID    map[uint64]*Workload
-	nowhere map[uint64]*Workload
-	names   map[string]*Workload
-	waiting map[*Waiting]*Waiting
+	work      slab[Workload]
+	held      slab[[]Replica]
+	spots     slab[queueSpot]
+	units     slab[Waiting]
+	metal     slab[*Node]
+	nodes     slab[Node]
+	residents slab[Resident]
+	twins     map[*Workload]*Workload
+	byID      map[uint64]*Workload
+	nowhere   map[uint64]*Workload
+	names     map[string]*Workload
+	waiting   map[*Waiting]*Waiting
 }
 
 // ForkInto is Fork into an arena.
@@ -27,6 +30,9 @@ func (a *Arena) empty() {
 	a.held.empty()
 	a.spots.empty()
 	a.units.empty()
+	a.metal.empty()
+	a.nodes.empty()
+	a.residents.empty()
 }
 
 // slab is an array from which copies take parts.

@@ -11,11 +11,11 @@ import (
 
 // leftOut are the fields of a state that some copies do not take over whole, and why.
 var leftOut = map[string][]string{
-	"Keys":       {"Fork", "ForkAhead", "ForkInto", "ForkOf"}, // no old command is repeated on a fork
-	"EndedOrder": {"ForkAhead", "ForkOf"},                     // what has ended neither waits nor stands
-	"Partitions": {"ForkOf"},                                  // it is of some partitions alone,
-	"Holds":      {"ForkOf"},                                  // with what is held there,
-	"Workloads":  {"ForkOf"},                                  // and what stands or waits there
+	"Keys":       {"Fork", "ForkAhead", "ForkInto", "ForkOf", "ForkTrial"}, // no old command is repeated on a fork
+	"EndedOrder": {"ForkAhead", "ForkOf", "ForkTrial"},                     // what has ended neither waits nor stands
+	"Partitions": {"ForkOf"},                                               // it is of some partitions alone,
+	"Holds":      {"ForkOf"},                                               // with what is held there,
+	"Workloads":  {"ForkOf"},                                               // and what stands or waits there
 }
 
 // Each way to copy a state takes over each of its fields. The copies are written by hand (clone.go,
@@ -38,6 +38,7 @@ func TestEveryCopyTakesOverEveryField(t *testing.T) {
 func copiesOf(s *fleet.State) map[string]*fleet.State {
 	return map[string]*fleet.State{
 		"Clone": s.Clone(), "Fork": s.Fork(), "ForkAhead": s.ForkAhead(2), "ForkInto": s.ForkInto(&fleet.Arena{}), "ForkOf": s.ForkOf(s.Partitions[:1]),
+		"ForkTrial": s.ForkTrial(s.Partitions, nil, &fleet.Arena{}),
 	}
 }
 

@@ -75,7 +75,10 @@ type fork struct {
 	accounts   map[*Account]*Account
 	holds      map[*Hold]*Hold
 	work       map[*Workload]*Workload
-	most       int // of each kind of a queue so many units are copied; 0: all
+	most       int         // of each kind of a queue so many units are copied; 0: all
+	sparse     bool        // see ForkTrial: not all work is copied,
+	some       []*Workload // but this, where all partitions are;
+	left       []*Workload // and this waits, and is not
 }
 
 // copied copies things, and notes whose copy is who.
@@ -111,6 +114,10 @@ func named[T any](list []*T, name func(*T) string) map[string]*T {
 func (f *fork) workloads(s *State) {
 	if f.most > 0 {
 		f.workloadsAhead(s)
+		return
+	}
+	if f.sparse {
+		f.workloadsLasting(s)
 		return
 	}
 	f.copies(len(s.Workloads), maps.Values(s.Workloads))
@@ -211,11 +218,15 @@ func (k *peaks) clone() peaks {
 
 // nodes copies nodes with who is on them.
 func (f *fork) nodes(list []*Node) []*Node {
-	out, all := clonePointers(list), 0
-	for _, n := range list {
-		all += len(n.residents)
+	if list == nil {
+		return nil
 	}
-	residents := make([]Resident, 0, all)
+	out, own, all := f.metal.take(len(list)), f.Arena.nodes.take(len(list)), 0
+	for _, n := range list {
+		own = append(own, *n)
+		out, all = append(out, &own[len(own)-1]), all+len(n.residents)
+	}
+	residents := f.residents.take(all)
 	for _, n := range out {
 		n.owner, n.Health = f.accounts[n.owner], n.Health.clone()
 		if n.residents == nil {
@@ -255,8 +266,14 @@ func (f *fork) flexUse(p *Partition, u *FlexUse) *FlexUse {
 // queue gives a copied queue units of its own.
 func (f *fork) queue(q *queue) {
 	if f.most > 0 {
-		f.queueAhead(q)
+		f.queueOf(q, q.ahead(f.most))
 		return
+	}
+	if f.sparse {
+		if units, all := f.kept(q); !all {
+			f.queueOf(q, units)
+			return
+		}
 	}
 	twins, own := emptied(&f.waiting, q.all.size), f.units.take(q.all.size)
 	for it := range q.all.each() {
@@ -310,34 +327,5 @@ func (f *fork) places(was, is *Workload) {
 			spot.queue = &spot.partition.flex[is.Namespace].queue
 		}
 		is.queued = append(is.queued, spot)
-	}
-}
-
-// Lighten forgets what only the past needs: ended workloads that hold nothing
-// any more, and the keys of old commands.
-func (s *State) Lighten() {
-	kept := s.EndedOrder[:0]
-	for _, id := range s.EndedOrder {
-		w := s.Workloads[id]
-		if w.partition != nil {
-			kept = append(kept, id)
-			continue
-		}
-		s.unlist(w)
-	}
-	s.EndedOrder, s.Keys = kept, nil
-	clear(s.keys)
-	for _, p := range s.Partitions {
-		p.failures = nil // a what-if is not asked why something failed
-	}
-}
-
-// Forget takes waiting workloads out of the state as if they had never come.
-func (s *State) Forget(which func(*Workload) bool) {
-	for _, id := range sortedIDs(s.Workloads) {
-		if w := s.Workloads[id]; w.State == Pending && which(w) {
-			s.unqueue(w)
-			s.unlist(w)
-		}
 	}
 }

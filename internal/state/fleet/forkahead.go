@@ -90,11 +90,10 @@ func (q *queue) ahead(most int) []*Waiting {
 	return slices.Compact(list)
 }
 
-// queueAhead gives a copied queue the units that ahead lists.
-func (f *fork) queueAhead(q *queue) {
-	units := q.ahead(f.most)
+// queueOf gives a copied queue some units of the original's alone, in order.
+func (f *fork) queueOf(q *queue, units []*Waiting) {
 	twins, own := make(map[*Waiting]*Waiting, len(units)), make([]Waiting, len(units))
-	if q.all, q.kinds = (sortedQueue{}), nil; len(units) > 0 {
+	if q.all, q.kinds, q.firsts = (sortedQueue{}), nil, nil; len(units) > 0 {
 		q.kinds = map[kind]*sortedQueue{}
 	}
 	for i, it := range units {
@@ -102,11 +101,10 @@ func (f *fork) queueAhead(q *queue) {
 		f.unit(twins, it, &own[i])
 		q.all.push(&own[i])
 		if q.kinds[it.kind] == nil {
-			q.kinds[it.kind] = &sortedQueue{}
+			q.kinds[it.kind], q.firsts = &sortedQueue{}, append(q.firsts, &own[i])
 		}
 		q.kinds[it.kind].push(&own[i])
 	}
-	q.firsts = each(twins, q.firsts)
 }
 
 // push adds a unit behind all others.

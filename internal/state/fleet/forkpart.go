@@ -20,18 +20,17 @@ func (s *State) ForkOf(list []*Partition) *State {
 	if len(list) == len(s.Partitions) {
 		return s.Fork()
 	}
-	return s.part(list, s.workloadsIn(list))
+	return s.part(&fork{Arena: &Arena{}}, list, s.workloadsIn(list))
 }
 
 // part copies some partitions with some of their work.
-func (s *State) part(list []*Partition, work []*Workload) *State {
+func (s *State) part(f *fork, list []*Partition, work []*Workload) *State {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b *Partition) int { return cmp.Compare(a.ID, b.ID) })
 	in := map[*Partition]bool{}
 	for _, p := range list {
 		in[p] = true
 	}
-	f := &fork{Arena: &Arena{}}
 	f.begin()
 	c := State{
 		Seq: s.Seq, Time: s.Time, Policy: s.Policy, Buffers: maps.Clone(s.Buffers), Health: s.Health,
@@ -119,7 +118,7 @@ func (s *State) workloadsIn(list []*Partition) []*Workload {
 
 // rename lets the copies go by the names of the originals.
 func (f *fork) rename(s *State) {
-	f.to.names = make(map[string]*Workload, len(f.work))
+	f.to.names = emptied(&f.names, len(f.work))
 	for was, is := range f.work {
 		if key := nameKey(was.Namespace, was.Name); s.names[key] == was {
 			f.to.names[key] = is
