@@ -51,6 +51,7 @@ func TestNobodySleepsWhoCouldStart(t *testing.T) {
 type restless struct {
 	*crowded
 	done  int
+	pace  time.Duration // from one command to the next
 	nodes []string
 	out   []string
 }
@@ -58,7 +59,7 @@ type restless struct {
 var restlessPartitions = []string{"c/g", "d/g"}
 
 func restlessFleet(t *testing.T, seed uint64) *restless {
-	f := &restless{crowded: &crowded{s: fleet.NewState(), rng: rand.New(rand.NewPCG(seed, 77)), at: fleet.Instant(time.Hour)}}
+	f := &restless{pace: time.Minute, crowded: &crowded{s: fleet.NewState(), rng: rand.New(rand.NewPCG(seed, 77)), at: fleet.Instant(time.Hour)}}
 	for _, c := range []string{"c", "d"} {
 		f.do(t, core.AddCluster{Name: c})
 		f.do(t, core.AddPartition{Cluster: c, GPU: "g"})
@@ -86,7 +87,7 @@ func (f *restless) grant(t *testing.T, q int) {
 
 // try gives a command that may be refused.
 func (f *restless) try(c core.Command) (ok bool) {
-	f.at = f.at.Add(time.Minute)
+	f.at = f.at.Add(f.pace)
 	_, refusal := core.Step(f.s, core.Request{Command: c, Actor: core.System, Reason: "test"}, f.at)
 	return refusal == nil
 }

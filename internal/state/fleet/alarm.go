@@ -127,7 +127,7 @@ func (p *Partition) ring(of alarmKind) {
 		p.changes.Minimum++
 		p.Touch()
 	case ofRest:
-		p.openUp()
+		p.Touch() // what has rested is asked again: see rise
 	case ofOrder:
 		p.expired = true
 		p.Touch()

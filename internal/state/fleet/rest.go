@@ -131,14 +131,17 @@ func (s *State) rise(now Instant) {
 	}
 }
 
-// refile files the units of a workload's lowest-rank pools anew.
+// refile files the units of a workload's lowest-rank pools anew. They are asked again, and so is what hangs on who else
+// waits beside them: one that rested headed no borrowers and no flex. It frees no room, so it concerns no others.
 func (s *State) refile(w *Workload) {
 	key := KeyOf(w, w.BaseRank(), false)
 	for _, spot := range w.queued {
 		if it := spot.queue.all.find(&Waiting{Workload: w, Pool: Base, Key: key}); spot.pool == Base && it != nil {
 			spot.queue.unfile(it)
-			it.rest = w.RestAt(s.heard)
+			it.rest, it.Memo = w.RestAt(s.heard), Memo{}
 			spot.queue.file(it)
+			spot.partition.queued(w.Tree())
+			spot.partition.Touch()
 		}
 	}
 	if w.State == Pending {
