@@ -20,5 +20,5 @@
 //	buildout.go     clusters that are built
 //	server.go       starts of servers
 //	about.go        which workload an event is about
-//	pack.go         records in fewer bytes, by the lists of packwords.go
+//	pack.go         records in fewer bytes, by the lists of packwords.go; packfind.go finds the words
 package event

@@ -3,6 +3,7 @@ package event
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strconv"
 )
 
@@ -27,41 +28,12 @@ const (
 // leastDigits is from how many digits on a number is shorter as a varint.
 const leastDigits = 3
 
-// word is one of a list, with how it is written.
-type word struct {
-	text string
-	code []byte
-}
-
-// packing finds words by their first byte and then their second, the longest first. Each start of the program makes it,
-// so there is a table only for bytes with which words begin.
-var packing = func() (by [256]*[256][]word) {
-	add := func(text string, code ...byte) {
-		if by[text[0]] == nil {
-			by[text[0]] = new([256][]word)
-		}
-		at := &by[text[0]][text[1]]
-		list := append(*at, word{text, code})
-		for i := len(list) - 1; i > 0 && len(list[i].text) > len(list[i-1].text); i-- {
-			list[i], list[i-1] = list[i-1], list[i]
-		}
-		*at = list
-	}
-	for i, text := range often {
-		add(text, byte(oftenFrom+i))
-	}
-	for i, text := range seldom {
-		add(text, seldomWord, byte(i))
-	}
-	return by
-}()
-
 // Pack makes what Encode wrote shorter, for the log.
 func Pack(record []byte) []byte {
 	out := append(make([]byte, 0, len(record)/2+16), packedBy1)
 	for i := 0; i < len(record); {
-		if code, n := packWord(record[i:]); n > 0 {
-			out, i = append(out, code...), i+n
+		if w := words.longest(record[i:]); w != nil {
+			out, i = append(out, w.code[:w.bytes]...), i+len(w.text)
 			continue
 		}
 		if n, digits := packNumber(record[i:]); digits > 0 {
@@ -77,29 +49,23 @@ func Pack(record []byte) []byte {
 	return out
 }
 
-// packWord finds the longest word that a text begins with.
-func packWord(text []byte) (code []byte, n int) {
-	if len(text) < 2 || packing[text[0]] == nil {
-		return nil, 0
-	}
-	for _, w := range packing[text[0]][text[1]] {
-		if len(w.text) <= len(text) && w.text == string(text[:len(w.text)]) {
-			return w.code, len(w.text)
-		}
-	}
-	return nil, 0
-}
-
 // packNumber reads the number that a text begins with; no digits: there is none that is shorter packed.
 func packNumber(text []byte) (n uint64, digits int) {
-	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' && digits < 20 {
-		digits++
-	}
-	if digits < leastDigits || text[0] == '0' {
+	if text[0] <= '0' || text[0] > '9' {
 		return 0, 0
 	}
-	n, err := strconv.ParseUint(string(text[:digits]), 10, 64)
-	if err != nil {
+	for digits < len(text) && digits < 20 {
+		d := uint64(text[digits]) - '0'
+		if d > 9 {
+			break
+		}
+		if digits == 19 && n > (math.MaxUint64-d)/10 {
+			return 0, 0
+		}
+		n = 10*n + d
+		digits++
+	}
+	if digits < leastDigits {
 		return 0, 0
 	}
 	return n, digits

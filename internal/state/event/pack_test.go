@@ -67,3 +67,45 @@ func BenchmarkPack(b *testing.B) {
 		Pack(record)
 	}
 }
+
+// Records are packed by the longest words, as logs of before are: the same record has the same bytes, and the same hash.
+func TestTheLongestWordIsFound(t *testing.T) {
+	all := append(append([]string{}, often[:]...), seldom[:]...)
+	slowly := func(text []byte) (found string) {
+		for _, w := range all {
+			if len(w) > len(found) && bytes.HasPrefix(text, []byte(w)) {
+				found = w
+			}
+		}
+		return found
+	}
+	lines := readExamples(t)
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SampledFrom(lines).Draw(t, "line")
+		if rapid.Bool().Draw(t, "of words") {
+			text = []byte(strings.Join(rapid.SliceOf(rapid.SampledFrom(all)).Draw(t, "words"), ""))
+		}
+		for i := range text {
+			found := ""
+			if w := words.longest(text[i:]); w != nil {
+				found = w.text
+			}
+			if want := slowly(text[i:]); found != want {
+				t.Fatalf("%q begins with %q, and not %q", text[i:], want, found)
+			}
+		}
+	})
+}
+
+// A number of twenty digits may be more than 64 bits hold.
+func TestTheLargestNumbersArePacked(t *testing.T) {
+	for text, packed := range map[string]string{
+		"18446744073709551615":  "\x01\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+		"18446744073709551616":  "\x011\x02\x80\x80\xe0\xb0\xb7\x9f\xb7\x9cu",
+		"184467440737095516150": "\x01\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x010",
+	} {
+		if got := Pack([]byte(text)); string(got) != packed {
+			t.Errorf("%s is packed as %q, want %q", text, got, packed)
+		}
+	}
+}
