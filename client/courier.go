@@ -5,10 +5,10 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -65,7 +65,7 @@ func (c *courier) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		}
 		c.sign(req.Header())
 		if needsKey(req) {
-			req.Header().Set(headerKey, newKey())
+			req.Header()[headerKey] = []string{newKey()}
 		}
 		t := tries{most: c.retries, several: c.several, began: time.Now()}
 		for {
@@ -157,7 +157,8 @@ func (c *courier) sign(h http.Header) {
 // sent again as a new command.
 func needsKey(req connect.AnyRequest) bool {
 	m, ok := req.Any().(interface{ GetWrite() *musterv1.Write })
-	return ok && m.GetWrite().GetIdempotencyKey() == "" && req.Header().Get(headerKey) == ""
+	has := req.Header()[headerKey]
+	return ok && m.GetWrite().GetIdempotencyKey() == "" && (len(has) == 0 || has[0] == "")
 }
 
 // newKey makes a key that says when it was made: a server that has forgotten keys of that
@@ -165,7 +166,10 @@ func needsKey(req connect.AnyRequest) bool {
 func newKey() string {
 	var b [12]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the process instead
-	return fmt.Sprintf("at-%08x-%s", time.Now().Unix(), base64.RawURLEncoding.EncodeToString(b[:]))
+	now := strconv.FormatInt(time.Now().Unix(), 16)
+	key := append(make([]byte, 0, 32), "at-00000000"[:3+max(0, 8-len(now))]...)
+	key = append(append(key, now...), '-')
+	return string(base64.RawURLEncoding.AppendEncode(key, b[:]))
 }
 
 // lost says whether a call may be sent again: its answer may only have got lost. A server that is asked

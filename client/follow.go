@@ -19,12 +19,14 @@ const (
 )
 
 // headerLarge says that a large answer may come as a stream: this client reads it as it comes.
-const headerLarge, asStream = "Muster-Large", "stream"
+const headerLarge = "Muster-Large"
+
+var asStream = []string{"stream"}
 
 // WrapUnary is part of connect.Interceptor.
 func (follower) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		req.Header().Set(headerLarge, asStream)
+		req.Header()[headerLarge] = asStream
 		res, err := next(ctx, req)
 		if err != nil {
 			return res, err

@@ -113,6 +113,7 @@ type Engine struct {
 	catchingUp chan struct{} // holds one: one watch at a time reads the log
 	outage     outage
 	calls      chan *call
+	groups     sync.Pool // of group: those that are answered are used again
 	quit       chan struct{}
 	done       sync.WaitGroup
 	stopping   sync.Once
@@ -229,10 +230,10 @@ func (e *Engine) Do(ctx context.Context, r core.Request) (Result, error) {
 	if e.following.on.Load() {
 		return Result{}, ErrFollows
 	}
-	if err := e.recall(ctx, &r); err != nil {
+	c := &call{request: r, reply: make(chan answer, 1)}
+	if err := e.recall(ctx, &c.request); err != nil {
 		return Result{}, err
 	}
-	c := &call{request: r, reply: make(chan answer, 1)}
 	select {
 	case e.calls <- c:
 	case <-e.quit:

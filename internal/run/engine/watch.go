@@ -106,8 +106,9 @@ func (f *fresh) record() (event.Record, error) {
 
 // add keeps records that have become durable. Who lives through them later may keep what it returns.
 func (r *recent) add(entries []journal.Entry) (added []*fresh) {
-	for _, en := range entries {
-		added = append(added, &fresh{entry: en})
+	added = make([]*fresh, len(entries))
+	for i, en := range entries {
+		added[i] = &fresh{entry: en}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -52,6 +52,23 @@ func (g *group) reply(err error) {
 	g.answered = len(g.calls)
 }
 
+// group is one in which nothing is yet.
+func (e *Engine) group() *group {
+	if g, used := e.groups.Get().(*group); used {
+		return g
+	}
+	return &group{}
+}
+
+// forget has a group that is answered used again.
+func (e *Engine) forget(g *group) {
+	clear(g.entries)
+	clear(g.calls)
+	clear(g.answers)
+	*g = group{entries: g.entries[:0], calls: g.calls[:0], answers: g.answers[:0]}
+	e.groups.Put(g)
+}
+
 // groupLimit bounds a group, so that an answer never waits for more than this many others.
 const groupLimit = 512
 
@@ -70,7 +87,7 @@ func (e *Engine) start() {
 // decideLoop owns the deciding: it takes requests as they come and hands what it
 // has decided to the committer whenever that is free.
 func (e *Engine) decideLoop(groups chan<- *group) {
-	g := &group{}
+	g := e.group()
 	alarm := time.NewTimer(time.Hour)
 	defer alarm.Stop()
 	if e.o.First != nil {
@@ -91,7 +108,7 @@ func (e *Engine) decideLoop(groups chan<- *group) {
 			e.take(g, c)
 			g = e.takeMore(g, groups)
 		case out <- g:
-			g = &group{}
+			g = e.group()
 		case <-e.outage.began:
 			if away := e.outage.now(); away != nil { // else it has ended meanwhile, and the group waits its turn
 				g.reply(away)
@@ -112,7 +129,7 @@ func (e *Engine) takeMore(g *group, groups chan<- *group) *group {
 		if len(g.calls) > 0 {
 			select {
 			case groups <- g:
-				g = &group{}
+				g = e.group()
 			default:
 			}
 		}
@@ -180,6 +197,7 @@ func (e *Engine) commitLoop(groups <-chan *group) {
 			err = e.commit(g)
 		}
 		g.reply(err)
+		e.forget(g)
 	}
 }
 

@@ -54,7 +54,8 @@ func (p place) compare(other place) int {
 
 // tagOf is what a table knows of a key.
 func tagOf(key string) uint32 {
-	sum := sha256.Sum256([]byte(key))
+	var room [256]byte // of most keys, so that they are not copied to the heap
+	sum := sha256.Sum256(append(room[:0], key...))
 	return binary.LittleEndian.Uint32(sum[:])
 }
 
