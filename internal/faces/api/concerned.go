@@ -70,8 +70,11 @@ func (s *service) cutBy(r event.Record, by *caller) []string {
 	if !slices.ContainsFunc(r.Events, takesFromOthers) {
 		list = cutsIn(r.Events)
 	}
-	notes := append(s.shrunk(r.Events, by), s.lossNotes(s.engine.Read, list, done, by)...)
-	return append(notes, s.shortBy(r)...) // no command waits for a question: it is not Look
+	notes := s.shrunk(r.Events, by)
+	if len(list) > 0 {
+		notes = append(notes, s.lossNotes(s.engine.Read, list, done, by)...) // no command waits for a question: it is not Look
+	}
+	return append(notes, s.shortBy(r)...)
 }
 
 // cutsIn lists the events of a record that take protection, or make room for what is submitted. Most records have none.
@@ -100,12 +103,16 @@ func cutsOrMakesRoom(e event.Event, all []event.Event) bool {
 }
 
 // shrunk says which replicas of a workload leave because it asks for fewer.
-func (s *service) shrunk(events []event.Event, by *caller) (notes []string) {
+func (s *service) shrunk(events []event.Event, by *caller) []string {
 	at := slices.IndexFunc(events, func(e event.Event) bool { is, ok := e.(event.WorkloadResized); return ok && len(is.Leave) > 0 })
 	if at < 0 {
 		return nil
 	}
-	e := events[at].(event.WorkloadResized)
+	return s.leaving(events[at].(event.WorkloadResized), by)
+}
+
+// leaving is shrunk of a workload that was resized.
+func (s *service) leaving(e event.WorkloadResized, by *caller) (notes []string) {
 	s.engine.Read(func(state *fleet.State) {
 		w := state.Workloads[e.ID]
 		if w == nil {

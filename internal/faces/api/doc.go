@@ -21,13 +21,13 @@
 // All files, by what they are about:
 //
 //   - the port: listen.go opens it; wires.go counts connections; proxy.go and peer*.go say who is at
-//     the other end; codec.go reads and writes strict JSON.
+//     the other end; codec.go reads and writes strict JSON; together.go makes one interceptor of several.
 //   - who asks: identity.go; tokens.go and tokensfile.go, local.go, socketuser.go, oidc.go, kubetokens.go
 //     and servicetokens.go are the ways to prove it. admit.go refuses who may do nothing;
 //     recheck.go asks again while a stream runs; signins.go remembers who signed in.
 //   - what is noted of callers: auditnotes.go, newcomers.go, logging.go.
 //   - what a caller may cost: attempts.go before it has proven anything; bodies.go, unpack.go and limits.go in
-//     bytes; tally.go in memory; slots.go, pace.go, turns.go and usual.go at once; edges.go in decoding and encoding; pending.go in work that
+//     bytes; tally.go and walk.go in memory; slots.go, pace.go, turns.go and usual.go at once; edges.go in decoding and encoding; pending.go in work that
 //     waits; searchtime.go in seconds.
 //   - what a request may say: validate.go, rulewords.go, controlchars.go, scope.go, known.go, batch.go.
 //   - changes: service.go and write.go; concerned.go says whom a change touches, policychange.go which

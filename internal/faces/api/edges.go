@@ -18,8 +18,6 @@ type edges struct {
 	sum    time.Duration        // that is not charged yet
 }
 
-type edgesKey struct{}
-
 // edges has the edges of a service's calls counted for who calls. All of a call is done on one goroutine.
 func (t *turns) edges(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +29,7 @@ func (t *turns) edges(next http.Handler) http.Handler {
 		e := &edges{counts: t.busy}
 		e.on()
 		defer func() { t.charge(c, e.off().Seconds()) }()
-		r = r.WithContext(context.WithValue(r.Context(), edgesKey{}, e))
+		c.edges = e
 		if r.Body != nil {
 			r.Body = &sentIn{r.Body, e}
 		}
@@ -105,11 +103,12 @@ type between struct{ turns *turns }
 // WrapUnary is part of connect.Interceptor.
 func (b between) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
-		e, counted := ctx.Value(edgesKey{}).(*edges)
-		if !counted {
+		c := callerOf(ctx)
+		e := c.edges
+		if e == nil {
 			return next(ctx, req)
 		}
-		b.turns.charge(callerOf(ctx), e.off().Seconds())
+		b.turns.charge(c, e.off().Seconds())
 		defer e.on()
 		return next(ctx, req)
 	}
@@ -118,11 +117,12 @@ func (b between) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 // WrapStreamingHandler is part of connect.Interceptor. What a stream shows it counts by itself.
 func (b between) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		e, counted := ctx.Value(edgesKey{}).(*edges)
-		if !counted {
+		c := callerOf(ctx)
+		e := c.edges
+		if e == nil {
 			return next(ctx, conn)
 		}
-		charge := func() { b.turns.charge(callerOf(ctx), e.off().Seconds()) }
+		charge := func() { b.turns.charge(c, e.off().Seconds()) }
 		charge()
 		return next(ctx, received{conn, func() (over func()) { e.on(); return charge }})
 	}

@@ -21,6 +21,15 @@ const (
 	headerToken = "Muster-Token"    // who asks, where Authorization does not come through
 )
 
+// headerOf is the first value of a header whose name is written as HTTP's libraries keep it. Get first makes that
+// form of a name, which takes longer than to look it up, and a call asks for ten.
+func headerOf(h http.Header, name string) string {
+	if list := h[name]; len(list) > 0 {
+		return list[0]
+	}
+	return ""
+}
+
 // Identity is who a caller is.
 type Identity struct {
 	User     string // as the log and access lists know it
@@ -54,6 +63,7 @@ type caller struct {
 	openReading bool
 	// recheck judges the caller again, while a stream goes on; nil: there is no request behind it.
 	recheck func() error
+	edges   *edges // of the call; nil: nothing of it is counted
 }
 
 type callerKey struct{}
@@ -90,7 +100,7 @@ func (s *Server) identify(r *http.Request) (*caller, error) {
 		}
 		c.rights, c.openReading = s.rightsOf(c.actor)
 	}
-	c.key = r.Header.Get(headerKey)
+	c.key = headerOf(r.Header, headerKey)
 	if len(c.key) > maxKey {
 		return c, wire.Wrong("Idempotency-Key", "has %d bytes; at most %d are kept", len(c.key), maxKey)
 	}
@@ -126,18 +136,22 @@ func (u *unknownCaller) Error() string { return u.why.Error() }
 func (u *unknownCaller) Unwrap() error { return u.why }
 
 func actorOf(who Identity) core.Actor {
-	a := core.Actor{Name: "user:" + who.User, User: who.User, Groups: who.Groups, Operator: who.Operator, Principal: who.Principal, Brings: who.Holds}
+	a := core.Actor{User: who.User, Groups: who.Groups, Operator: who.Operator, Principal: who.Principal, Brings: who.Holds}
 	switch {
 	case who.Operator:
 		a.Name = "operator:" + who.User
 	case who.Principal.Kind == fleet.ServicePrincipal || who.Principal.Kind == fleet.KubernetesPrincipal:
 		a.Name = who.Principal.String()
+	default:
+		a.Name = "user:" + who.User
 	}
 	return a
 }
 
 // actsFor is the user that a caller asks to act for, also where it is written as records have it; "": none.
-func actsFor(r *http.Request) string { return strings.TrimPrefix(r.Header.Get(headerAs), "user:") }
+func actsFor(r *http.Request) string {
+	return strings.TrimPrefix(headerOf(r.Header, headerAs), "user:")
+}
 
 // actFor is the actor of a caller who acts for a user, with that user's groups and rights
 // and no more.
@@ -172,9 +186,9 @@ func (list SignIns) unknown() error {
 
 // bearerOf is the token that a request bears; "": none.
 func bearerOf(r *http.Request) string {
-	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	bearer, ok := strings.CutPrefix(headerOf(r.Header, "Authorization"), "Bearer ")
 	if !ok { // a proxy on the way may take that for its own: a Kubernetes API server
-		bearer = r.Header.Get(headerToken)
+		bearer = headerOf(r.Header, headerToken)
 	}
 	return bearer
 }

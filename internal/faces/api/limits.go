@@ -134,7 +134,7 @@ func (answers) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			return nil, err
 		}
 		if m, ok := res.Any().(proto.Message); ok {
-			err = sendable(sizeOf(m, inJSON(req)), whole[req.Spec().Procedure], req.Header().Get(headerLarge) == asStream)
+			err = sendable(sizeOf(m, inJSON(req)), whole[req.Spec().Procedure], headerOf(req.Header(), headerLarge) == asStream)
 		}
 		if err != nil {
 			return nil, err
@@ -155,7 +155,7 @@ func inJSON(req connect.AnyRequest) bool { return isJSON(req.Header(), req.Peer(
 
 // isJSON says whether a call is answered in JSON. By GET its address says so, and no header.
 func isJSON(h http.Header, p connect.Peer) bool {
-	return strings.Contains(h.Get("Content-Type"), "json") || strings.Contains(p.Query.Get("encoding"), "json")
+	return strings.Contains(headerOf(h, "Content-Type"), "json") || strings.Contains(p.Query.Get("encoding"), "json")
 }
 
 // sizeOf is how large a message is as it is sent.

@@ -63,7 +63,7 @@ func (l *Local) Identify(r *http.Request) (Identity, error) {
 	if !loopbackHost(r.Host) {
 		return Identity{}, fmt.Errorf("this server answers to localhost only, not to the name %q; give it a tokens file (--tokens) to be reached by others", r.Host)
 	}
-	if origin := r.Header.Get("Origin"); origin != "" && !loopbackOrigin(origin) {
+	if origin := headerOf(r.Header, "Origin"); origin != "" && !loopbackOrigin(origin) {
 		return Identity{}, fmt.Errorf("a page from %s may not command this server; give it a tokens file (--tokens) to be reached by others", origin)
 	}
 	if l.proves(r) {

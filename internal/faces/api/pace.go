@@ -12,6 +12,9 @@ import (
 // pace waits until the server may work for a caller again, and has what is done now counted,
 // up to a bound. what is the kind of call.
 func (t *turns) pace(ctx context.Context, c *caller, what string, most time.Duration, counts counter) (done func(), err error) {
+	if c.runs {
+		return func() {}, nil
+	}
 	start, err := t.prepaid(ctx, c, what, counts)
 	if err != nil {
 		return nil, err

@@ -11,18 +11,22 @@ import (
 
 // shortBy says, after a change of grants, of a buffer or of nodes, which grants in the same partitions are not backed now, whole or
 // in one piece. The person who changes one quota does not see what that leaves to the others.
-func (s *service) shortBy(r event.Record) (notes []string) {
-	changed := slices.Concat(grantedIn(r.Events), bufferedIn(r.Events), takenIn(r.Events))
-	if len(changed) == 0 {
-		return nil
+func (s *service) shortBy(r event.Record) []string {
+	if changed := slices.Concat(grantedIn(r.Events), bufferedIn(r.Events), takenIn(r.Events)); len(changed) > 0 {
+		return s.shortIn(changed, r.Events)
 	}
+	return nil
+}
+
+// shortIn is shortBy of the partitions in which grants may be short now.
+func (s *service) shortIn(changed []string, by []event.Event) (notes []string) {
 	s.engine.Read(func(state *fleet.State) {
 		for _, p := range state.Partitions {
 			if slices.Contains(changed, p.ID) {
 				notes = append(notes, shortGrants(p)...)
 			}
 		}
-		notes = append(notes, fractionsOf(state, r.Events)...)
+		notes = append(notes, fractionsOf(state, by)...)
 	})
 	return notes
 }

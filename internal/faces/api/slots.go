@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -102,7 +101,7 @@ func isLarge(r *http.Request) bool {
 	if r.Method == http.MethodGet && r.URL.Query().Get("compression") != "" {
 		return true
 	}
-	return r.ContentLength < 0 || r.ContentLength > largeRequest || r.Header.Get("Content-Encoding") != "" || strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
+	return r.ContentLength < 0 || r.ContentLength > largeRequest || headerOf(r.Header, "Content-Encoding") != "" || strings.HasPrefix(headerOf(r.Header, "Content-Type"), "application/grpc")
 }
 
 // enter waits for a slot for a call.
@@ -111,13 +110,18 @@ func (t *turns) enter(ctx context.Context, c *caller, r *http.Request) (leave fu
 		return nil, err
 	}
 	t.weigh(c, r)
-	return t.await(ctx, c, func(s *share) chan struct{} {
-		if isLarge(r) || whole[r.URL.Path] && r.Header.Get(headerLarge) == asStream {
-			return s.large
-		}
-		return s.calls
-	})
+	line := lineOfCalls
+	if isLarge(r) || whole[r.URL.Path] && headerOf(r.Header, headerLarge) == asStream {
+		line = lineOfLarge
+	}
+	slot, err := t.await(ctx, c, line)
+	return func() { <-slot }, err
 }
+
+// The lines in which calls of a caller wait.
+func lineOfCalls(s *share) chan struct{}  { return s.calls }
+func lineOfLarge(s *share) chan struct{}  { return s.large }
+func lineOfWrites(s *share) chan struct{} { return s.writes }
 
 // afford counts a request once the caller has time left for it. What is refused for what stands in
 // it, or is a stream too many, counts no less than what is answered.
@@ -227,9 +231,8 @@ func (o *slots) earn(now time.Time, spare float64) (wait time.Duration) {
 	return max(time.Millisecond, time.Duration(-o.work/each*float64(time.Second)))
 }
 
-// await waits for one of a caller's slots.
-func (t *turns) await(ctx context.Context, c *caller, of func(*share) chan struct{}) (leave func(), err error) {
-	var slot chan struct{}
+// await waits for one of a caller's slots. Who has it gives it back by reading from it.
+func (t *turns) await(ctx context.Context, c *caller, of func(*share) chan struct{}) (slot chan struct{}, err error) {
 	waits := false
 	err = t.mind(c, func(s *share) error {
 		slot = of(s)
@@ -245,21 +248,25 @@ func (t *turns) await(ctx context.Context, c *caller, of func(*share) chan struc
 		s.line++
 		return nil
 	})
-	leave = func() { <-slot }
-	if err != nil || !waits {
-		return leave, err
+	if err == nil && waits {
+		err = t.awaits(ctx, c, slot)
 	}
+	return slot, err
+}
+
+// awaits waits for a slot in its line.
+func (t *turns) awaits(ctx context.Context, c *caller, slot chan struct{}) error {
 	defer func() { _ = t.mind(c, func(s *share) error { s.line--; return nil }) }()
 	defer gate.Lend(ctx)()
 	patience := time.NewTimer(patienceInLine)
 	defer patience.Stop()
 	select {
 	case slot <- struct{}{}:
-		return leave, nil
+		return nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	case <-patience.C:
-		return nil, tooMuch("%s has %d calls in progress; wait for their answers", answerable(c), cap(slot))
+		return tooMuch("%s has %d calls in progress; wait for their answers", answerable(c), cap(slot))
 	}
 }
 
@@ -278,55 +285,71 @@ func (t *turns) share(next http.Handler) http.Handler {
 	})
 }
 
-// turn waits until it is the turn of a call whose request is known.
+// turn waits until it is the turn of a call whose request is known: for those of its kind, or other commands of
+// its caller's, and then for time of its caller's.
 func (t *turns) turn(ctx context.Context, c *caller, req connect.AnyRequest) (over func(), err error) {
-	steps := t.steps(ctx, c, req)
-	var done []func()
-	over = func() {
-		for _, end := range slices.Backward(done) {
-			end()
-		}
+	is := sortOf(req)
+	line := is.line(c)
+	if line == nil {
+		return t.timeFor(ctx, c, is)
 	}
-	for _, step := range steps {
-		end, err := step()
-		if err != nil {
-			over()
-			return nil, err
-		}
-		done = append(done, end)
+	slot, err := t.await(ctx, c, line)
+	if err != nil {
+		return nil, err
 	}
-	return over, nil
+	if c.runs && !is.costly {
+		return func() { <-slot }, nil // no time is counted
+	}
+	done, err := t.timeFor(ctx, c, is)
+	if err != nil {
+		<-slot
+		return nil, err
+	}
+	return func() { done(); <-slot }, nil
 }
 
-// steps are what a call waits for, one after the other: for those of its kind, or other commands of
-// its caller's, and for time of its caller's.
-func (t *turns) steps(ctx context.Context, c *caller, req connect.AnyRequest) (steps []func() (func(), error)) {
-	what := req.Spec().Procedure
-	m, changes := req.Any().(writeMessage)
-	changes = changes && !m.GetWrite().GetDryRun()
-	costly := isCostly(what, req.Any())
-	inLine := func(line func(*share) chan struct{}) {
-		steps = append(steps, func() (func(), error) { return t.await(ctx, c, line) })
-	}
+// sort is what the lines of its caller need to know of a call.
+type sort struct {
+	procedure string
+	message   any
+	changes   bool // it is done for good
+	costly    bool
+}
+
+func sortOf(req connect.AnyRequest) sort {
+	is := sort{procedure: req.Spec().Procedure, message: req.Any()}
+	m, writes := is.message.(writeMessage)
+	is.changes = writes && !m.GetWrite().GetDryRun()
+	is.costly = isCostly(is.procedure, is.message)
+	return is
+}
+
+// line is where a call waits for others of its caller's; nil: it waits for none.
+func (is sort) line(c *caller) func(*share) chan struct{} {
 	switch {
-	case changes:
-		inLine(func(s *share) chan struct{} { return s.writes })
-	case !costly && !c.runs:
-		inLine(func(s *share) chan struct{} {
-			if k := s.of(what); k.usual < longCall {
-				return k.running
-			}
-			return s.costly
-		})
+	case is.changes:
+		return lineOfWrites
+	case is.costly || c.runs:
+		return nil
 	}
-	most, counts := patienceInLine, t.busy
-	if changes {
-		counts = t.batched(req.Any())
+	return func(s *share) chan struct{} {
+		if k := s.of(is.procedure); k.usual < longCall {
+			return k.running
+		}
+		return s.costly
 	}
-	if costly {
-		return append(steps, func() (func(), error) { return t.costly(ctx, c, what, counts) })
+}
+
+// timeFor waits until the server may work for a call, and has what it takes counted.
+func (t *turns) timeFor(ctx context.Context, c *caller, is sort) (done func(), err error) {
+	counts := t.busy
+	if is.changes {
+		counts = t.batched(is.message)
 	}
-	return append(steps, func() (func(), error) { return t.pace(ctx, c, what, most, counts) })
+	if is.costly {
+		return t.costly(ctx, c, is.procedure, counts)
+	}
+	return t.pace(ctx, c, is.procedure, patienceInLine, counts)
 }
 
 // batched counts what the commands of a call take: what is done for them here, as where the days of a zone are drawn out, and a bound

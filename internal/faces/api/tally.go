@@ -38,7 +38,7 @@ func (t *tally) binary(data []byte, d protoreflect.MessageDescriptor, depth int)
 	if depth > mostDepth {
 		return wire.Wrong("request", "holds messages within messages, more than %d deep", mostDepth)
 	}
-	entries := map[protowire.Number]int{}
+	var entries map[protowire.Number]int // of lists; most messages have none
 	for len(data) > 0 {
 		number, kind, n := protowire.ConsumeTag(data)
 		if n < 0 {
@@ -50,6 +50,9 @@ func (t *tally) binary(data []byte, d protoreflect.MessageDescriptor, depth int)
 			return nil
 		}
 		if f := d.Fields().ByNumber(number); f != nil {
+			if entries == nil && f.Cardinality() == protoreflect.Repeated {
+				entries = map[protowire.Number]int{}
+			}
 			if err := t.field(f, kind, data[:size], entries, depth); err != nil {
 				return err
 			}
@@ -116,49 +119,23 @@ func (t *tally) text(data []byte) error {
 	return nil
 }
 
-// counted holds the lists of a message against their rules, before any entry is looked
-// at, and says how many messages it has.
-func (t *tally) counted(m protoreflect.Message, path string) (err error) {
-	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		at := path + string(f.Name())
-		switch {
-		case f.IsMap(): // no request has one
-		case f.IsList():
-			list := v.List()
-			if list.Len() > mostOf(f) {
-				err = overfull(at, f)
-				return false
-			}
-			for i := 0; f.Message() != nil && i < list.Len() && err == nil; i++ {
-				t.messages++
-				err = t.counted(list.Get(i).Message(), at+".")
-			}
-		case f.Message() != nil:
-			t.messages++
-			err = t.counted(v.Message(), at+".")
-		}
-		return err == nil
-	})
-	return err
-}
-
 func overfull(at string, f protoreflect.FieldDescriptor) error {
 	return wire.Wrong(at, "has more than %d entries; send it in parts", mostOf(f))
 }
 
 // most remembers how many entries each list may have.
-var most sync.Map // of int, by the full name of the field
+var most sync.Map // of int, by the field's descriptor
 
 // mostOf is how many entries a list may have, as its rule in the .proto file says.
 func mostOf(f protoreflect.FieldDescriptor) int {
-	if n, known := most.Load(f.FullName()); known {
+	if n, known := most.Load(f); known {
 		return n.(int)
 	}
 	n := unruled
 	if rules, err := protovalidate.ResolveFieldRules(f); err == nil && rules.GetRepeated().GetMaxItems() > 0 {
 		n = int(rules.GetRepeated().GetMaxItems())
 	}
-	most.Store(f.FullName(), n)
+	most.Store(f, n)
 	return n
 }
 

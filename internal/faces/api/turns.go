@@ -47,6 +47,7 @@ const patienceInLine = 20 * time.Second
 type turns struct {
 	mu       sync.Mutex
 	callers  map[string]*share
+	runners  map[string]*share // of those who run the fleet: who is given such a role, or loses it, has a new share
 	streams  int
 	together chan struct{}
 	waiting  atomic.Int32   // questions that wait for a turn of together
@@ -65,7 +66,7 @@ type share struct {
 }
 
 func newTurns() *turns {
-	return &turns{callers: map[string]*share{}, together: make(chan struct{}, costlyTogether()), spare: gate.Spare, busy: gate.Busy}
+	return &turns{callers: map[string]*share{}, runners: map[string]*share{}, together: make(chan struct{}, costlyTogether()), spare: gate.Spare, busy: gate.Busy}
 }
 
 // answerable is who answers for what a caller does: an operator also for what is done as others.
@@ -79,25 +80,25 @@ func answerable(c *caller) string {
 func (t *turns) mind(c *caller, fn func(*share) error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	name := answerable(c)
+	name, of := answerable(c), t.callers
 	if c.runs {
-		name = "+" + name // who is given such a role, or loses it, has a new share
+		of = t.runners
 	}
-	s := t.callers[name]
+	s := of[name]
 	if s == nil {
-		if len(t.callers) >= mostCallers {
-			t.forget()
+		if len(of) >= mostCallers {
+			forget(of)
 		}
 		s = &share{tokens: burstOf(c), at: time.Now(), costly: make(chan struct{}, costlyAtOnce()), slots: newSlots(c)}
-		t.callers[name] = s
+		of[name] = s
 	}
 	return fn(s)
 }
 
-func (t *turns) forget() {
-	for name, s := range t.callers {
+func forget(of map[string]*share) {
+	for name, s := range of {
 		if s.streams == 0 && s.inLine == 0 && s.idle() && time.Since(s.at) > time.Minute {
-			delete(t.callers, name)
+			delete(of, name)
 		}
 	}
 }

@@ -76,16 +76,19 @@ func (v validation) check(message any) error {
 	if !ok {
 		return notMessage(message)
 	}
-	var holds tally
-	if err := holds.counted(m.ProtoReflect(), ""); err != nil {
+	messages, controls, err := lookedThrough(m.ProtoReflect())
+	if err != nil {
 		return err
 	}
 	rules := v.all
-	if holds.messages > small {
+	if messages > small {
 		rules = v.first
 	}
 	if err := rules.Validate(m); err != nil {
 		return cmp.Or(v.clusterFor(err), err)
+	}
+	if !controls {
+		return nil
 	}
 	return plain(m)
 }

@@ -46,7 +46,7 @@ func (s *Server) secured(next http.Handler) http.Handler {
 			w.Header().Set("Strict-Transport-Security", staysEncrypted)
 		}
 		if !s.proxied {
-			r.Header.Del("X-Forwarded-Proto")
+			delete(r.Header, "X-Forwarded-Proto")
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -27,11 +27,7 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 	if w.GetPropose() && !w.GetDryRun() {
 		c = core.Propose{Command: c}
 	}
-	do := s.engine.Do
-	if w.GetDryRun() {
-		do = s.engine.DryRun
-	}
-	result, err := do(ctx, request(ctx, m, c))
+	result, err := s.done(ctx, w.GetDryRun(), request(ctx, m, c))
 	if err != nil {
 		return Result{}, nil, s.unnamedError(ctx, m, err)
 	}
@@ -56,6 +52,14 @@ func (s *service) write(ctx context.Context, m writeMessage, c core.Command) (Re
 		written.Notes = append(written.Notes, wire.Unchanged)
 	}
 	return result, written, err
+}
+
+// done has a request done, or only tried.
+func (s *service) done(ctx context.Context, trial bool, r core.Request) (Result, error) {
+	if trial {
+		return s.engine.DryRun(ctx, r)
+	}
+	return s.engine.Do(ctx, r)
 }
 
 // refusedFor says what the command would be refused for that was tried here: a dry run needs no reason, and the same
