@@ -114,6 +114,7 @@ type Engine struct {
 	outage     outage
 	calls      chan *call
 	groups     sync.Pool // of group: those that are answered are used again
+	answered   sync.Pool // of call, likewise
 	quit       chan struct{}
 	done       sync.WaitGroup
 	stopping   sync.Once
@@ -230,7 +231,7 @@ func (e *Engine) Do(ctx context.Context, r core.Request) (Result, error) {
 	if e.following.on.Load() {
 		return Result{}, ErrFollows
 	}
-	c := &call{request: r, reply: make(chan answer, 1)}
+	c := e.newCall(r)
 	if err := e.recall(ctx, &c.request); err != nil {
 		return Result{}, err
 	}
@@ -243,6 +244,8 @@ func (e *Engine) Do(ctx context.Context, r core.Request) (Result, error) {
 	}
 	select {
 	case a := <-c.reply:
+		c.request = core.Request{}
+		e.answered.Put(c) // nothing else knows it any more
 		return a.result, a.err
 	case <-ctx.Done(): // it may still be done: a key lets the caller ask again
 		return Result{}, ctx.Err()

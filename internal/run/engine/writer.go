@@ -31,6 +31,16 @@ func (a answer) carry() {
 	}
 }
 
+// newCall is a call that asks for something.
+func (e *Engine) newCall(r core.Request) *call {
+	c, used := e.answered.Get().(*call)
+	if !used {
+		c = &call{reply: make(chan answer, 1)}
+	}
+	c.request = r
+	return c
+}
+
 // group is what one sync makes durable: the entries, and who is answered then.
 type group struct {
 	entries  []journal.Entry

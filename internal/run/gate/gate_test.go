@@ -146,3 +146,60 @@ func TestStreamsGoOn(t *testing.T) {
 		t.Errorf("%d parts of %d came", got, parts)
 	}
 }
+
+// The same holds on HTTP/2, where one that is slow ends by itself and not its connection.
+func TestSlowBodiesOnHTTP2AreCut(t *testing.T) {
+	s := httptest.NewUnstartedServer(gate.Times{Body: 50 * time.Millisecond, Write: time.Minute}.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			http.Error(w, "too slow", http.StatusRequestTimeout)
+		}
+	})))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	defer s.Close()
+	for _, slow := range []bool{true, false, true} {
+		in, out := io.Pipe()
+		go func() {
+			_, _ = io.WriteString(out, "abc")
+			if !slow {
+				_ = out.Close()
+			}
+		}()
+		res, err := s.Client().Post(s.URL, "text/plain", in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		_ = out.Close()
+		if want := map[bool]int{true: http.StatusRequestTimeout, false: http.StatusOK}[slow]; res.StatusCode != want || res.ProtoMajor != 2 {
+			t.Errorf("slow: %v; it is answered with %s on %s", slow, res.Status, res.Proto)
+		}
+	}
+}
+
+// Each part of an answer has about the same time, also where many are sent one after the other.
+func TestAnAnswerThatIsNotTakenIsCut(t *testing.T) {
+	for _, version := range []int{1, 2} {
+		ended := make(chan error, 1)
+		s := httptest.NewUnstartedServer(gate.Times{Body: time.Minute, Write: 200 * time.Millisecond}.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			var err error
+			for part := make([]byte, 1<<20); err == nil; {
+				_, err = w.Write(part)
+			}
+			ended <- err
+		})))
+		s.EnableHTTP2 = version == 2
+		s.StartTLS()
+		res, err := s.Client().Get(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			t.Errorf("HTTP/%d: an answer that is not taken goes on", version)
+		}
+		_ = res.Body.Close()
+		s.Close()
+	}
+}
