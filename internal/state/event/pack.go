@@ -32,28 +32,30 @@ const leastDigits = 3
 func Pack(record []byte) []byte {
 	out := append(make([]byte, 0, len(record)/2+16), packedBy1)
 	for i := 0; i < len(record); {
-		if w := words.longest(record[i:]); w != nil {
-			out, i = append(out, w.code[:w.bytes]...), i+len(w.text)
-			continue
+		b := record[i]
+		if i+1 < len(record) && words.begins(b, record[i+1]) {
+			if w := words.longest(record[i:]); w != nil {
+				out, i = append(out, w.code[:w.bytes]...), i+len(w.text)
+				continue
+			}
 		}
-		if n, digits := packNumber(record[i:]); digits > 0 {
-			out, i = binary.AppendUvarint(append(out, aNumber), n), i+digits
-			continue
+		if b > '0' && b <= '9' {
+			if n, digits := packNumber(record[i:]); digits > 0 {
+				out, i = binary.AppendUvarint(append(out, aNumber), n), i+digits
+				continue
+			}
 		}
-		if b := record[i]; b >= oftenFrom || b <= asItIs {
+		if b >= oftenFrom || b <= asItIs {
 			out = append(out, asItIs)
 		}
-		out = append(out, record[i])
+		out = append(out, b)
 		i++
 	}
 	return out
 }
 
-// packNumber reads the number that a text begins with; no digits: there is none that is shorter packed.
+// packNumber reads the number that a text begins with, not with 0; no digits: there is none that is shorter packed.
 func packNumber(text []byte) (n uint64, digits int) {
-	if text[0] <= '0' || text[0] > '9' {
-		return 0, 0
-	}
 	for digits < len(text) && digits < 20 {
 		d := uint64(text[digits]) - '0'
 		if d > 9 {

@@ -52,14 +52,14 @@ func ofFour(text []byte) uint8 { return uint8(binary.LittleEndian.Uint32(text) *
 
 func ofPair(text []byte) uint8 { return text[0]*31 ^ text[1] }
 
-// longest is the longest word that a text begins with; nil: it begins with none.
+// begins says whether a word begins with two bytes.
+func (l *lexicon) begins(a, b byte) bool {
+	pair := uint16(a) | uint16(b)<<8
+	return l.pairs[pair/64]&(1<<(pair%64)) != 0
+}
+
+// longest is the longest word that a text of at least two bytes begins with; nil: it begins with none.
 func (l *lexicon) longest(text []byte) *word {
-	if len(text) < 2 {
-		return nil
-	}
-	if pair := binary.LittleEndian.Uint16(text); l.pairs[pair/64]&(1<<(pair%64)) == 0 {
-		return nil
-	}
 	if len(text) >= 4 {
 		if w := l.among(l.long[ofFour(text)], text); w != nil {
 			return w
