@@ -12,10 +12,14 @@ import (
 // fell, for nothing starts as unprotected: all of a workload that has not started, or
 // of a pool that has yet to join. (What runs is mended where it can be, covered or not.)
 func releaseUncovered(w *fleet.Workload) (Plan, bool) {
-	for i, p := range w.Pools {
+	for i := range w.Pools {
 		bare, covered := reservedIn(w, i)
+		if bare == 0 {
+			continue
+		}
+		p := &w.Pools[i]
 		joins := p.Rank != w.BaseRank() && w.InPhase(i, fleet.Running) == 0 && covered < p.Min
-		if bare > 0 && (w.State == fleet.Starting || joins) {
+		if w.State == fleet.Starting || joins {
 			return Plan{Kind: Release, Workload: w, Why: "no backing covers its reserved room any more", Spots: reservedWith(w, i)}, true
 		}
 	}
@@ -24,8 +28,9 @@ func releaseUncovered(w *fleet.Workload) (Plan, bool) {
 
 // reservedIn counts a pool's reserved replicas: those that no backing covers, and the others.
 func reservedIn(w *fleet.Workload, pool int) (bare, covered int) {
-	for _, r := range w.Replicas[pool] {
-		switch {
+	list := w.Replicas[pool]
+	for i := range list {
+		switch r := &list[i]; {
 		case r.Phase != fleet.Reserved:
 		case r.HeldAs == fleet.HoldsUnprotected:
 			bare++
@@ -49,7 +54,8 @@ func reservedWith(w *fleet.Workload, pool int) []fleet.Spot {
 // releaseOutOfUse gives up reserved room of which part went down with a node or takes
 // nothing new: all of it where the parts only serve together.
 func (pl *Planner) releaseOutOfUse(w *fleet.Workload) (Plan, bool) {
-	for i, p := range w.Pools {
+	for i := range w.Pools {
+		p := &w.Pools[i]
 		base := p.Rank == w.BaseRank() && w.State == fleet.Starting
 		if !pl.outOfUse(w.Replicas[i]) && !(base && w.Stays(i) < p.Min) && !pl.tooFewToStart(w, i) {
 			continue
@@ -111,7 +117,10 @@ const nodeOutOfUse = "a node of its reserved room is out of use"
 
 // outOfUse says whether a reserved replica waits for a node that takes nothing new.
 func (pl *Planner) outOfUse(replicas []fleet.Replica) bool {
-	return slices.ContainsFunc(replicas, func(r fleet.Replica) bool {
-		return r.Phase == fleet.Reserved && !pl.p.Nodes[r.Node].State.Usable()
-	})
+	for i := range replicas {
+		if r := &replicas[i]; r.Phase == fleet.Reserved && !pl.p.Nodes[r.Node].State.Usable() {
+			return true
+		}
+	}
+	return false
 }
