@@ -47,6 +47,19 @@ func (h *head) considerReturning(pl *Planner, a *fleet.Account, it fleet.Waiting
 	if h.reserves {
 		return
 	}
+	part := Part{it.Workload.ID, it.Pool}
+	now, known := pl.back[part]
+	if !known {
+		now.considerReturningNow(pl, a, it)
+		pl.noteBack(part, now)
+	}
+	if now.reserves {
+		*h = now
+	}
+}
+
+// considerReturningNow is considerReturning for what is no head yet.
+func (h *head) considerReturningNow(pl *Planner, a *fleet.Account, it fleet.Waiting) {
 	if h.consider(pl, a, it); !h.reserves {
 		return
 	}

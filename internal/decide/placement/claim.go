@@ -40,6 +40,8 @@ type claim struct {
 	lendable int
 	// successors is, by account, what may come into what its work leaves: see successors.go.
 	successors map[*fleet.Account][]fleet.Waiting
+	// whether says that only whether there is a plan is asked, and not which: whom it evicts need not be chosen.
+	whether bool
 	// searched is the steps that were taken to pack its needs together.
 	searched int
 }

@@ -11,6 +11,12 @@ func (pl *Planner) guarantee(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	if !ok {
 		return Plan{}, false
 	}
+	return pl.guaranteeFor(c)
+}
+
+// guaranteeFor is guarantee for a claim that the counts allow.
+func (pl *Planner) guaranteeFor(c *claim) (Plan, bool) {
+	a := c.account
 	pl.limitByTree(c)
 	c.sparesHolds = mustSpareHolds(c)
 	if pl.standsWith(a)+c.gpus <= a.BackedGPUs() && c.leavesHeld(nil) {

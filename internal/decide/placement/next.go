@@ -8,6 +8,7 @@ import (
 
 // Next is the next decision of the partition, if there is one.
 func (pl *Planner) Next() (Plan, bool) {
+	clear(pl.back)  // the state has changed since
 	if !pl.open() { // no step changes that
 		return pl.releaseUnusable()
 	}
@@ -34,6 +35,7 @@ func (pl *Planner) Next() (Plan, bool) {
 // anything else is decided. It says false where there is none, and for growth and mending: Next
 // comes to them in their order.
 func (pl *Planner) Again(plan Plan) (Plan, bool) {
+	clear(pl.back)
 	w, part := plan.Workload, plan.Part()
 	if plan.Kind != Place || !asks(w, part.Pool) || pl.isWithheld(w, part.Pool) {
 		return Plan{}, false

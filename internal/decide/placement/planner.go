@@ -31,6 +31,15 @@ type memos struct {
 	sharesAt uint64
 	above    *othersLeavable
 	aboveAt  uint64
+	back     map[Part]head // what each unit on its way back would be as a head: see considerReturning
+}
+
+// noteBack notes what a unit on its way back would be as the head of its queue.
+func (m *memos) noteBack(part Part, h head) {
+	if m.back == nil {
+		m.back = map[Part]head{}
+	}
+	m.back[part] = h
 }
 
 // whyNot is why the last claims found no room.

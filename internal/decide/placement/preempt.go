@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // This file makes plans of claims: on free room, or at the cost of victims.
 
@@ -32,11 +36,20 @@ func (pl *Planner) preempt(c *claim) (Plan, bool) {
 	if len(list) == 0 {
 		return pl.preemptionPlan(c, spots, nil), true // only what does not count for the claim was in its way
 	}
+	if c.whether && len(c.needs) == 1 && !someBorrow(own) {
+		return Plan{}, true
+	}
 	spots, victims, ok := pl.cheapestBorrowers(c, byCost(list))
 	if !ok {
 		return Plan{}, false
 	}
 	return pl.preemptionPlan(c, spots, victims), true
+}
+
+// someBorrow says whether some of the units would leave as borrowers, which are judged beside each other. A claim that evicts none
+// has a set of victims wherever it fits with all of them gone.
+func someBorrow(own []evictable) bool {
+	return slices.ContainsFunc(own, func(v evictable) bool { return v.class == ClassBorrowing })
 }
 
 // candidateOf is candidate for a claim, of whose own workload the unit may be a part.
@@ -58,6 +71,11 @@ func (pl *Planner) preemptFlex(c *claim) (Plan, bool) {
 		}
 	}
 	list = byCost(list)
+	if c.whether && len(c.needs) == 1 {
+		if _, ok := pl.fits(c, list); ok {
+			return Plan{}, true
+		}
+	}
 	spots, victims, ok := pl.cheapestSet(c, list)
 	if !ok {
 		return Plan{}, false

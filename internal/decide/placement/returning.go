@@ -64,7 +64,11 @@ func (pl *Planner) returningTo(tree *fleet.Tree) (list []fleet.Waiting) {
 // back now. Room that no node, rack or island has for it is kept for nothing.
 func (pl *Planner) couldReturn(a *fleet.Account, it fleet.Waiting) bool {
 	lacking, reads := pl.lacking, pl.readsQueue
-	_, ok := pl.guarantee(a, it)
+	c, ok := pl.guaranteeClaim(a, it)
+	if ok {
+		c.whether = true
+		_, ok = pl.guaranteeFor(c)
+	}
 	pl.lacking, pl.readsQueue = lacking, reads
 	return ok
 }
