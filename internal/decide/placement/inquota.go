@@ -65,8 +65,8 @@ func (pl *Planner) borrow(a *fleet.Account, it fleet.Waiting) (Plan, bool) {
 	if pl.rests(it) {
 		return Plan{}, false
 	}
-	backed := pl.backedGPUs(a.Root())
-	if gpusFor(it) > backed || backed == a.BackedGPUs() {
+	backed, gpus := pl.backedGPUs(a.Root()), gpusFor(it)
+	if gpus > backed || backed == a.BackedGPUs() || pl.lacksCount(a, &it, gpus, backed) {
 		return Plan{}, false
 	}
 	c := pl.claimOf(it, a, fleet.HoldsBorrowing)

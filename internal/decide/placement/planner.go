@@ -108,6 +108,7 @@ type derivedWork struct {
 	covers       map[*fleet.Tree]coverageAt
 	returns      map[*fleet.Account][]fleet.Waiting // see returning
 	trees        map[*fleet.Tree]uint64             // when each tree was classified last
+	mostGiven    map[*fleet.Tree]*mostGiven
 }
 
 // changedRoom is what a set of victims and the newcomer change.
@@ -159,7 +160,7 @@ func newChangedRoom(nodes, islands int) changedRoom {
 func newDerivedWork() derivedWork {
 	return derivedWork{
 		flexOf: map[string]*standing{}, candidatesOf: map[string]*flexCandidates{}, accounts: map[*fleet.Account]*standing{}, covers: map[*fleet.Tree]coverageAt{},
-		returns: map[*fleet.Account][]fleet.Waiting{}, trees: map[*fleet.Tree]uint64{},
+		returns: map[*fleet.Account][]fleet.Waiting{}, trees: map[*fleet.Tree]uint64{}, mostGiven: map[*fleet.Tree]*mostGiven{},
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // each unit that waits: the fast paths answer as their slow twins do, and each of them
 // answers often enough to be judged.
 func TestTwinsAgree(t *testing.T) {
-	hits, unchosen := placement.Hits{}, 0
+	hits, unchosen, refused := placement.Hits{}, 0, 0
 	for seed := range uint64(16) {
 		f := crowdedFleet(t, seed)
 		f.fine, f.wide = seed%3 == 0, seed%4 == 1
@@ -24,12 +24,13 @@ func TestTwinsAgree(t *testing.T) {
 			f.submit(t)
 			hits.Add(f.agree(t, seed))
 			hits.WholeNodes += f.wholeNodes(t, seed)
-			unchosen += f.whether(t, seed)
+			more, short := f.whether(t, seed)
+			unchosen, refused = unchosen+more, refused+short
 		}
 	}
-	t.Logf("%+v, %d sets of victims that need not be chosen", hits, unchosen)
-	if unchosen < 200 {
-		t.Errorf("only %d units could start at the cost of work that need not be chosen", unchosen)
+	t.Logf("%+v, %d sets of victims that need not be chosen, %d borrowers refused by count", hits, unchosen, refused)
+	if unchosen < 200 || refused < 200 {
+		t.Errorf("only %d units could start at the cost of work that need not be chosen, %d borrowers were refused by count", unchosen, refused)
 	}
 	if hits.GivenBackAt < 1000 || hits.KnownNeeded < 200 || hits.JudgedAtOnce < 1000 || hits.Refused < 1000 || hits.LeftOut < 1000 || hits.SparedThere < 1000 || hits.SetsPassed < 1000 || hits.KeptFlex < 1000 || hits.Shortened < 1000 || hits.WholeNodes < 200 {
 		t.Errorf("%+v: some fast path hardly ran", hits)
@@ -150,24 +151,25 @@ func (f *crowded) wholeNodes(t *testing.T, seed uint64) (hits int) {
 	return hits
 }
 
-// whether asks about each unit that waits for a quota whether it could start inside its backing.
-func (f *crowded) whether(t *testing.T, seed uint64) (unchosen int) {
+// whether asks about each unit that waits for a quota whether it could start inside its backing, and whether counts refuse it to borrow.
+func (f *crowded) whether(t *testing.T, seed uint64) (unchosen, refused int) {
 	t.Helper()
 	p := f.s.Partition("c/g")
 	for _, tree := range p.Trees() {
 		for _, a := range tree.Waits() {
 			for _, it := range a.Firsts() {
 				some, wrong := placement.New(f.s, p, f.at).CouldReturn(*it)
-				if some {
-					unchosen++
-				}
-				if wrong {
+				if unchosen += oneIf(some); wrong {
 					t.Fatalf("seed %d, %s (for w%d): whether it could start is not what its plan says", seed, it.Workload.Name, f.n)
+				}
+				short, wrong := placement.New(f.s, p, f.at).LacksCount(*it)
+				if refused += oneIf(short); wrong {
+					t.Fatalf("seed %d, %s (for w%d): counts refuse what may borrow", seed, it.Workload.Name, f.n)
 				}
 			}
 		}
 	}
-	return unchosen
+	return unchosen, refused
 }
 
 // agree asks about each unit that waits.
