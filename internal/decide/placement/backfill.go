@@ -72,7 +72,7 @@ func (h *head) considerReturningNow(pl *Planner, a *fleet.Account, it fleet.Wait
 // considerTree makes a unit the head of its tree's borrowers if it fits the
 // tree's backing but not its quota's.
 func (h *head) considerTree(pl *Planner, a *fleet.Account, it fleet.Waiting) {
-	if h.reserves || pl.rests(it) || pl.fitsBeside(a, it, false) || !pl.fitsBeside(a, it, true) {
+	if h.reserves || pl.fitsBeside(a, it, false) || !pl.fitsBeside(a, it, true) || pl.rests(it) {
 		return
 	}
 	backed := pl.backedGPUs(a.Root()) - heldFrom(a, it.Workload)

@@ -14,8 +14,8 @@ func (pl *Planner) admitFlex() (Plan, bool) {
 		return Plan{}, false
 	}
 	head, rests := flexHead{}, true
-	for _, ns := range pl.byLeastFlex() {
-		firsts := pl.p.FlexOf(ns).Firsts()
+	for _, use := range pl.byLeastFlex() {
+		firsts := use.Firsts()
 		head.consider(pl, firsts)
 		for _, it := range firsts {
 			if pl.tried(it) {
@@ -121,32 +121,26 @@ func (h *flexHead) bars(pl *Planner, it fleet.Waiting) bool {
 // flexHeadNow is the head of flex as it stands.
 func (pl *Planner) flexHeadNow() flexHead {
 	head := flexHead{}
-	for _, ns := range pl.byLeastFlex() {
-		head.consider(pl, pl.p.FlexOf(ns).Firsts())
+	for _, use := range pl.byLeastFlex() {
+		head.consider(pl, use.Firsts())
 	}
 	return head
 }
 
 // byLeastFlex lists the namespaces in which a unit waits, the one with the
 // least flex first; among equals the one whose head has waited longest.
-func (pl *Planner) byLeastFlex() []string {
-	type waiter struct {
-		namespace string
-		staying   int
-		first     *fleet.Workload
-	}
-	waiters := make([]waiter, 0, len(pl.p.WaitingForFlex()))
+func (pl *Planner) byLeastFlex() []*fleet.FlexUse {
+	list := make([]*fleet.FlexUse, 0, len(pl.p.WaitingForFlex()))
 	for _, ns := range pl.p.WaitingForFlex() {
-		f := pl.p.FlexOf(ns)
-		waiters = append(waiters, waiter{ns, f.Staying, f.Firsts()[0].Workload})
+		list = append(list, pl.p.FlexOf(ns))
 	}
-	slices.SortStableFunc(waiters, func(a, b waiter) int {
-		return cmp.Or(cmp.Compare(a.staying, b.staying), cmp.Compare(a.first.Submitted, b.first.Submitted), cmp.Compare(a.first.ID, b.first.ID))
+	slices.SortFunc(list, func(a, b *fleet.FlexUse) int {
+		if a.Staying != b.Staying {
+			return cmp.Compare(a.Staying, b.Staying)
+		}
+		x, y := a.Firsts()[0].Workload, b.Firsts()[0].Workload
+		return cmp.Or(cmp.Compare(x.Submitted, y.Submitted), cmp.Compare(x.ID, y.ID))
 	})
-	list := make([]string, len(waiters))
-	for i, w := range waiters {
-		list[i] = w.namespace
-	}
 	return list
 }
 

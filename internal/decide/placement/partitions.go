@@ -20,8 +20,9 @@ func (pl *Planner) betterInAnother(it fleet.Waiting, plan Plan) bool {
 		if p == pl.p || p.Halted() != "" || !it.Workload.MayStandIn(p) {
 			continue
 		}
-		other, ok := New(pl.s, p, pl.now).offer(it)
-		if ok && preferred(other, p, plan, pl.p) {
+		there := New(pl.s, p, pl.now)
+		other, ok := there.offer(it)
+		if there.Done(); ok && preferred(other, p, plan, pl.p) {
 			p.Touch()
 			pl.Deferred = append(pl.Deferred, it.Workload)
 			return true
