@@ -1,6 +1,7 @@
 package chaos_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/muster-fleet/muster/internal/decide/core"
@@ -33,7 +34,7 @@ func TestRandomFleetsUnderMaintenance(t *testing.T) {
 
 // gangsAreNotTakenInPart: where a visit begins, what stood on its node leaves as a whole, or
 // is what an elastic pool has above its min. A node that is out of service when its visit begins
-// has lost its work already.
+// has lost its work already, and one that fails in the same record loses it by that.
 func gangsAreNotTakenInPart(w *world, before *fleet.State, out core.Outcome) *failure {
 	for _, e := range out.Record.Events {
 		v, ok := e.(event.VisitMoved)
@@ -44,7 +45,7 @@ func gangsAreNotTakenInPart(w *world, before *fleet.State, out core.Outcome) *fa
 		node, _ := p.Node(v.Node)
 		for _, x := range p.Nodes[node].Residents() {
 			now := w.s.Workloads[x.Workload.ID]
-			if now == nil || now.State != fleet.RunningW {
+			if now == nil || now.State != fleet.RunningW || losesIn(out.Record, x.Workload.ID, v.Node) {
 				continue
 			}
 			for i, pool := range now.Pools {
@@ -55,4 +56,12 @@ func gangsAreNotTakenInPart(w *world, before *fleet.State, out core.Outcome) *fa
 		}
 	}
 	return nil
+}
+
+// losesIn says whether a workload loses what it has on a node by a failure that a record tells of.
+func losesIn(r event.Record, id uint64, node string) bool {
+	return slices.ContainsFunc(r.Events, func(e event.Event) bool {
+		lost, ok := e.(event.ReplicasLost)
+		return ok && lost.ID == id && lost.Node == node
+	})
 }
