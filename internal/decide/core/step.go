@@ -143,9 +143,15 @@ func newTurn(s *fleet.State, now fleet.Instant) *turn {
 	return &turn{s: s, now: now}
 }
 
+// fewEvents is as many as most decisions have: work that is submitted, placed and started.
+const fewEvents = 4
+
 func (t *turn) emit(e event.Event) {
 	t.keep(e)
 	apply(t.s, e, t.now)
+	if t.events == nil {
+		t.events = make([]event.Event, 0, fewEvents)
+	}
 	t.events = append(t.events, e)
 }
 

@@ -1,7 +1,7 @@
 package fleet
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -24,19 +24,23 @@ func (s *State) shapeOf(w *Workload) int {
 		if s.shapes[key] == 0 {
 			s.shapes[key] = s.shaped + len(s.shapes) + 1
 		}
-		w.shape = s.shapes[key]
+		w.shape = int32(s.shapes[key])
 	}
-	return w.shape
+	return int(w.shape)
 }
 
 // needs is what the lowest-rank pools need, as a text: "8x1 island  " for 8 replicas of one GPU
 // in one island, and what they ask of their nodes beside.
 func (w *Workload) needs() string {
-	base, text := w.BaseRank(), ""
-	for _, p := range w.Pools {
-		if p.Rank == base {
-			text += fmt.Sprintf("%dx%d %s %s ", p.Min, p.GPUs, p.Reach, p.Footprint)
+	base, room := w.BaseRank(), [64]byte{}
+	text := room[:0]
+	for i := range w.Pools {
+		if p := &w.Pools[i]; p.Rank == base {
+			text = append(strconv.AppendInt(text, int64(p.Min), 10), 'x')
+			text = append(strconv.AppendInt(text, int64(p.GPUs), 10), ' ')
+			text = append(append(text, p.Reach...), ' ')
+			text = append(append(text, p.Footprint...), ' ')
 		}
 	}
-	return text
+	return string(text)
 }

@@ -245,15 +245,15 @@ type places struct {
 	partition  *Partition
 	account    *Account // nil on flex
 	queued     []queueSpot
-	shape      int        // see State.shapeOf; 0: not numbered yet
+	shape      int32      // see State.shapeOf; 0: not numbered yet
+	returns    bool       // something of it is on its way back to a queue, see Returns and Rejoins
+	grew       bool       // it got replicas after it had started, and they were not looked at
 	tree       string     // see Tree; "": not cut yet
 	stands     int        // what it counts for in its namespace's standing
 	watchedAt  *Partition // on whose watched lists it may be
-	returns    bool       // something of it is on its way back to a queue, see Returns and Rejoins
 	leavesTree *Tree      // whose count of leavers has it
 	restEnds   Instant    // at which its waiting units are filed anew, see awaitRest; 0: at none
 	restood    uint64     // grows with every change of what of it stays
-	grew       bool       // it got replicas after it had started, and they were not looked at
 }
 
 // ProtectionCut is a change by people that left running work unprotected. It is never
