@@ -189,13 +189,16 @@ func leavingGPUs(w *fleet.Workload) int {
 // there, beside what workloads before it have reserved.
 func (pl *Planner) free(w *fleet.Workload, node int) bool {
 	n := pl.p.Nodes[node]
+	if !n.State.Usable() || n.InUse() >= n.Good() { // most often others have not left yet
+		return false
+	}
 	wants := 0
 	for _, r := range n.Residents() {
 		if r.Phase == fleet.Reserved && (r.Workload == w || startsBefore(r.Workload, w)) {
 			wants += r.GPUs()
 		}
 	}
-	return n.State.Usable() && n.InUse()+wants <= n.Good() && !pl.outlastsReserved(w, node)
+	return n.InUse()+wants <= n.Good() && !pl.outlastsReserved(w, node)
 }
 
 // startsBefore says who of two with reserved room on a node starts first: whose room

@@ -288,7 +288,7 @@ const grace = 10 * time.Second
 // streams, and lets calls that run come to their end. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler:           s.times.Handler(s.secured(s.front)),
+		Handler:           gate.Roomy(s.times.Handler(s.secured(s.front))),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		ConnContext:       withPeer,

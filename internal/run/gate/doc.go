@@ -5,6 +5,7 @@
 // so that a flood of silent connections keeps no other caller out. handler.go gives bodies
 // and answers a time. Both know nothing of what is served. lend.go lets a call that holds a
 // place, as a page does while it is made, give it to others while something makes the call wait, and pause.go is that wait.
+// stack.go gives a call the stack that it needs at once.
 // certificate.go reads a certificate again when its files are renewed.
 // threads.go has a server run more goroutines at a time than there are cores, so that the kernel shares them out.
 // aside.go does what may wait on threads that give way to all others, and there as usual what others wait for.
