@@ -19,7 +19,7 @@ type late struct {
 func lateOf(leavers ...*fleet.Workload) []late {
 	var list []late
 	for _, w := range leavers {
-		for _, o := range w.Orders {
+		for _, o := range w.Orders.All() {
 			if o.Overdue() {
 				list = append(list, late{w, o})
 			}

@@ -29,7 +29,7 @@ func (q *question) resting() (Blocker, bool) {
 
 // evictedLately counts the workload's evictions within the last hour, as far as it remembers them.
 func evictedLately(w *fleet.Workload, now fleet.Instant) (times int) {
-	for _, at := range w.Evicted {
+	for _, at := range w.Evicted.All() {
 		if now.Sub(at) < fleet.RestWindow {
 			times++
 		}

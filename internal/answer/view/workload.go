@@ -68,7 +68,7 @@ func workloadRow(w *fleet.Workload, now fleet.Instant) Workload {
 	row := Workload{
 		Workload: w.Name, Namespace: w.Namespace, ID: w.ID, User: w.User, Target: w.Target,
 		Partition: w.Partition, Priority: w.Priority, State: w.State, Holds: w.HeldAs().String(), GPUs: w.GPUs(),
-		Evictions: w.Evictions, Stops: w.Stops, Mends: w.Mends, Submitted: w.Submitted, Started: w.Started, Ended: w.Ended,
+		Evictions: int(w.Evictions), Stops: int(w.Stops), Mends: int(w.Mends), Submitted: w.Submitted, Started: w.Started, Ended: w.Ended,
 		Waited: waited(w, now), Pools: map[string]int{}, Islands: []string{}, Nodes: []string{},
 	}
 	for i, pool := range w.Pools {

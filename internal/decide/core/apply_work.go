@@ -61,7 +61,7 @@ func applyReplicas(s *fleet.State, e event.Event, at fleet.Instant) bool {
 	case event.ReplicasPlaced:
 		applyPlaced(s, w, e)
 	case event.ReplicasStarted:
-		w.Mends += w.Mending()
+		w.Mends += int32(w.Mending())
 		s.Start(w)
 	case event.ReplicasEvicted:
 		applyEvicted(s, w, e, at)
@@ -111,7 +111,7 @@ func applyPlaced(s *fleet.State, w *fleet.Workload, e event.ReplicasPlaced) {
 		phase = fleet.Reserved
 	}
 	if e.Mend && !e.Reserved { // else it counts when the room is there
-		w.Mends += mended(e.Spots)
+		w.Mends += int32(mended(e.Spots))
 	}
 	if w.At() == nil {
 		w.Passed = e.Passed

@@ -2,7 +2,6 @@ package core_test
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,7 +133,7 @@ func TestWorkOfWhichAPartLeavesIsTakenOverForNoQuotaOfOthers(t *testing.T) {
 		return w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving })
 	}
 	before := *st.s.Workload("oak", "w")
-	leaves, orders := leaving(&before), slices.Clone(before.Orders)
+	leaves, orders := leaving(&before), before.Orders.Clone()
 	if len(leaves) == 0 {
 		t.Fatal("nothing of it leaves")
 	}
@@ -143,8 +142,8 @@ func TestWorkOfWhichAPartLeavesIsTakenOverForNoQuotaOfOthers(t *testing.T) {
 	if used := st.s.Partition("t/g").Account("q").Stays(); w.Target != fleet.Flex || used > 0 {
 		t.Errorf("taken over as %s, and its quota counts %d GPUs", w.Target, used)
 	}
-	if !reflect.DeepEqual(leaving(w), leaves) || !reflect.DeepEqual(w.Orders, orders) || w.GraceEnds != before.GraceEnds {
-		t.Errorf("it leaves %+v by %+v; it was %+v by %+v", leaving(w), w.Orders, leaves, orders)
+	if !reflect.DeepEqual(leaving(w), leaves) || !reflect.DeepEqual(w.Orders.All(), orders.All()) || w.GraceEnds != before.GraceEnds {
+		t.Errorf("it leaves %+v by %+v; it was %+v by %+v", leaving(w), w.Orders.All(), leaves, orders.All())
 	}
 	for _, broken := range invariant.Check(st.s) {
 		t.Errorf("broken: %s", broken)

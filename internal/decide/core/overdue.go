@@ -19,7 +19,7 @@ func (t *turn) repeat(p *fleet.Partition) {
 		return
 	}
 	for _, w := range p.Late(t.now) {
-		for _, o := range append([]fleet.Order(nil), w.Orders...) {
+		for _, o := range w.Orders.Clone().All() {
 			if o.Again <= t.now {
 				t.emit(event.ReplicasOverdue{
 					ID: w.ID, Order: o.Number, Until: o.Until, For: o.For, Times: o.Repeats + 1, Again: t.now.Add(t.pause(o)),

@@ -72,13 +72,13 @@ func TestAVictimThatDoesNotLeaveIsToldAgainAndFreesNothing(t *testing.T) {
 		expiry+130*time.Minute, expiry+190*time.Minute, expiry+250*time.Minute)
 	st.are(map[string]fleet.WorkloadState{"high": fleet.Starting, "low": fleet.Evicting})
 	low, high := st.s.Workload("oak", "low"), st.s.Workload("elm", "high")
-	if o := low.Orders[0]; o.For != high.ID || o.Until != fleet.Instant(10*time.Minute+30*time.Second) || o.Since != fleet.Instant(10*time.Minute) || o.Repeats != 7 {
+	if o := low.Orders.All()[0]; o.For != high.ID || o.Until != fleet.Instant(10*time.Minute+30*time.Second) || o.Since != fleet.Instant(10*time.Minute) || o.Repeats != 7 {
 		t.Fatalf("the order is %+v", o)
 	}
 	st.do(6*time.Hour, leavers(low))
 	st.are(map[string]fleet.WorkloadState{"high": fleet.RunningW, "low": fleet.Pending})
-	if len(low.Orders) > 0 {
-		t.Fatalf("orders are kept that are carried out: %+v", low.Orders)
+	if len(low.Orders.All()) > 0 {
+		t.Fatalf("orders are kept that are carried out: %+v", low.Orders.All())
 	}
 	same(t, st.tickTo(9*time.Hour))
 }
@@ -131,7 +131,7 @@ func TestARestartKeepsAnOrderAndItsExpiry(t *testing.T) {
 		}
 		until := now + 20*time.Minute
 		same(t, risen.tickTo(until), story{t, st.s.Clone()}.tickTo(until)...)
-		if again, _ := risen.s.Encode(); len(risen.s.Workload("oak", "low").Orders) != 1 {
+		if again, _ := risen.s.Encode(); len(risen.s.Workload("oak", "low").Orders.All()) != 1 {
 			t.Fatalf("after a restart the orders are gone: %s", again)
 		}
 	}
@@ -159,8 +159,8 @@ func TestOnlyAFenceFreesTheRoomOfAVictimThatIsSilent(t *testing.T) {
 	st.tickTo(time.Hour)
 	st.do(time.Hour, core.SetNodes{Names: []string{"tiger-h200-i1-001"}, State: fleet.Quarantined, Signal: "operator"})
 	low := st.s.Workload("oak", "low")
-	if low.State != fleet.Pending || low.GPUs() != 0 || len(low.Orders) != 0 {
-		t.Fatalf("low is %s with %d GPUs and orders %+v", low.State, low.GPUs(), low.Orders)
+	if low.State != fleet.Pending || low.GPUs() != 0 || len(low.Orders.All()) != 0 {
+		t.Fatalf("low is %s with %d GPUs and orders %+v", low.State, low.GPUs(), low.Orders.All())
 	}
 	same(t, st.tickTo(3*time.Hour))
 }

@@ -41,7 +41,7 @@ func (c *checker) life(w *fleet.Workload) {
 // order is kept that no work obeys.
 func (c *checker) orders(w *fleet.Workload) {
 	obeyed := map[uint64]bool{}
-	for _, o := range w.Orders {
+	for _, o := range w.Orders.All() {
 		if len(w.Spots(func(r fleet.Replica) bool { return r.Phase == fleet.Leaving && r.Order == o.Number })) == 0 || o.Until == 0 {
 			c.broken(ruleOrder, "%s keeps order %d until %d, which no work obeys or which never expires", called(w), o.Number, o.Until)
 		}
@@ -50,7 +50,7 @@ func (c *checker) orders(w *fleet.Workload) {
 	if bad := w.Spots(func(r fleet.Replica) bool {
 		return r.Phase == fleet.Leaving && !obeyed[r.Order] || r.Phase != fleet.Leaving && r.Order != 0
 	}); len(bad) > 0 {
-		c.broken(ruleOrder, "%s has %v and the orders %v", called(w), bad, w.Orders)
+		c.broken(ruleOrder, "%s has %v and the orders %v", called(w), bad, w.Orders.All())
 	}
 }
 

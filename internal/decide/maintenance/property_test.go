@@ -257,7 +257,7 @@ func TestVisitsKeepEveryPromiseOnDrawnFleets(t *testing.T) {
 			}
 		}
 		for _, w := range y.s.Workloads {
-			stops += w.Stops
+			stops += int(w.Stops)
 		}
 	}
 	if first == 0 && (visits == 0 || stops == 0) {

@@ -149,9 +149,9 @@ func (pl *Planner) tried(it *fleet.Waiting) bool { return it.Memo.At == pl.stamp
 func (pl *Planner) noteTried(it *fleet.Waiting) { it.Memo.At = pl.stampOf(it) }
 
 // grown and noteGrown are tried and noteTried for the growth of elastic pools.
-func (pl *Planner) grown(w *fleet.Workload) bool { return w.Memo.At == pl.growthStamp(w) }
+func (pl *Planner) grown(w *fleet.Workload) bool { return w.LookedAt == pl.growthStamp(w) }
 
-func (pl *Planner) noteGrown(w *fleet.Workload) { w.Memo.At = pl.growthStamp(w) }
+func (pl *Planner) noteGrown(w *fleet.Workload) { w.LookedAt = pl.growthStamp(w) }
 
 // flexSleeps says whether no unit that waits for flex could start when flex was last
 // looked at, and nothing has changed since that could concern them.

@@ -155,7 +155,7 @@ func (pl *Planner) lostIslands(w *fleet.Workload, pool int) (islands []int) {
 	if poolNeed(w, pool, 1).beside >= 0 {
 		return nil
 	}
-	for _, node := range w.Lost {
+	for _, node := range w.Lost.All() {
 		islands = append(islands, pl.p.Nodes[node].Island)
 	}
 	slices.Sort(islands)

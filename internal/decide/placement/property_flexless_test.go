@@ -30,7 +30,7 @@ func TestAQuotaWaitsAsIfThereWereNoFlex(t *testing.T) {
 			started += len(without.standing())
 		}
 		for _, w := range with.s.Workloads {
-			evicted += w.Evictions
+			evicted += int(w.Evictions)
 		}
 	}
 	t.Logf("%d times a job stood, %d evictions of flex", started, evicted)

@@ -77,7 +77,7 @@ func (pl *Planner) accountUnits(a *fleet.Account) []*unit {
 // keptUnits are the units of a workload, and what they were derived from.
 type keptUnits struct {
 	of            *fleet.Workload
-	at            uint64
+	at            uint32
 	priority      fleet.Priority
 	overran, late bool
 	units         []unit

@@ -133,7 +133,7 @@ func (j *Judge) Spares(c Claim) bool {
 
 // evictedLately counts a workload's evictions within the last hour.
 func (j *Judge) evictedLately(w *fleet.Workload) (times int) {
-	for _, at := range w.Evicted {
+	for _, at := range w.Evicted.All() {
 		if j.now.Sub(at) < time.Hour {
 			times++
 		}

@@ -156,7 +156,7 @@ func takeJob(s *fleet.State, w *fleet.Workload) *Job {
 		Course: Course{
 			State: w.State, Submitted: w.Submitted, Started: w.Started, Late: w.Late, Passed: w.Passed, Moves: w.Moves != nil,
 			Stopped:   slices.ContainsFunc(s.Kept().Stops, func(st fleet.Stop) bool { return st.ID == w.ID }),
-			Evictions: w.Evictions, Evicted: w.Evicted,
+			Evictions: int(w.Evictions), Evicted: w.Evicted.All(),
 		},
 	}
 	if p := w.At(); p != nil {

@@ -65,8 +65,8 @@ func (t *tally) finish(w *fleet.Workload) {
 }
 
 func (o *outcome) suffer(w *fleet.Workload) {
-	o.evictions += w.Evictions
-	o.mends += w.Mends
+	o.evictions += int(w.Evictions)
+	o.mends += int(w.Mends)
 }
 
 func (o *outcome) add(p *outcome) {

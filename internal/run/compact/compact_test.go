@@ -168,3 +168,35 @@ func TestFloatsAndEmbeddedIndexes(t *testing.T) {
 		t.Error("data fits what it was not written for, or not what it was")
 	}
 }
+
+// few is a list behind a pointer.
+type few struct {
+	List *[]leaf `compact:"list"`
+}
+
+// A list behind a pointer is written as a slice is, so that a field may become one without a break.
+func TestAListBehindAPointerIsASlice(t *testing.T) {
+	type sliced struct{ Leaves []leaf }
+	type behind struct{ Leaves few }
+	for _, list := range [][]leaf{nil, {{On: true}, {Small: 2}}} {
+		was := sliced{list}
+		var is behind
+		roundTrip(t, &was, &is)
+		if (is.Leaves.List == nil) != (list == nil) || list != nil && !reflect.DeepEqual(*is.Leaves.List, list) {
+			t.Errorf("%v is read as %v", list, is.Leaves.List)
+		}
+		var again sliced
+		roundTrip(t, &is, &again)
+		if !reflect.DeepEqual(again, was) {
+			t.Errorf("%v comes back as %v", was, again)
+		}
+		if a, _ := compact.Encode(&was); !compact.Fits(string(a), &is) {
+			t.Error("the description is another")
+		}
+	}
+	var empty behind
+	roundTrip(t, &sliced{[]leaf{}}, &empty)
+	if empty.Leaves.List != nil {
+		t.Error("an empty list is kept behind a pointer")
+	}
+}

@@ -175,8 +175,10 @@ func (ps *plans) make(d *shape, t reflect.Type) *plan {
 		return p
 	}
 	switch d.kind {
-	case kindPointer, kindSlice:
+	case kindPointer:
 		p.of = ps.make(d.of, part(t, reflect.Type.Elem))
+	case kindSlice:
+		p.of = ps.make(d.of, part(t, func(t reflect.Type) reflect.Type { return listType(t).Elem() }))
 	case kindMap:
 		p.key, p.of = ps.make(d.key, part(t, reflect.Type.Key)), ps.make(d.of, part(t, reflect.Type.Elem))
 	case kindStruct:
@@ -248,12 +250,27 @@ func (p *plan) readHeld(r *reader, v reflect.Value) {
 		v.Set(reflect.New(p.in.Elem()))
 		p.of.read(r, v.Elem())
 	case p.shape.kind == kindSlice:
-		v.Set(reflect.MakeSlice(p.in, n, n))
-		for i := range n {
-			p.of.read(r, v.Index(i))
-		}
+		p.readList(r, v, n)
 	default:
 		p.readMap(r, v, n)
+	}
+}
+
+// readList reads a slice, or a list behind a pointer, which stays nil where the slice is empty.
+func (p *plan) readList(r *reader, v reflect.Value, n int) {
+	t := listType(p.in)
+	list := reflect.MakeSlice(t, n, n)
+	for i := range n {
+		p.of.read(r, list.Index(i))
+	}
+	if t == p.in {
+		v.Set(list)
+		return
+	}
+	v.SetZero()
+	if n > 0 {
+		v.Field(0).Set(reflect.New(t))
+		v.Field(0).Elem().Set(list)
 	}
 }
 

@@ -6,7 +6,8 @@
 // it has no more are passed over, and those that are new stay as they are. Fields
 // have the names that they have in JSON, and those that JSON leaves out (`json:"-"`,
 // unexported ones) are left out here. What JSON cannot tell apart is kept apart: nil
-// and empty stay what they were.
+// and empty stay what they were. A list behind a pointer, which takes less memory where
+// it is empty, is written as a slice (listType).
 //
 //	shape.go   the description
 //	encode.go  values to bytes

@@ -106,6 +106,11 @@ func (w *writer) value(d *shape, v reflect.Value) {
 
 // held writes what may be nil: 0 for that, and else one more than what it holds.
 func (w *writer) held(d *shape, v reflect.Value) {
+	if v.Kind() == reflect.Struct { // a list behind a pointer
+		if v = v.Field(0); !v.IsNil() {
+			v = v.Elem()
+		}
+	}
 	switch {
 	case v.IsNil():
 		w.uint(0)

@@ -49,8 +49,10 @@ func (s *shapes) describe(t reflect.Type) (*shape, error) {
 	s.of[t] = d
 	var err error
 	switch d.kind {
-	case kindPointer, kindSlice:
+	case kindPointer:
 		d.of, err = s.describe(t.Elem())
+	case kindSlice:
+		d.of, err = s.describe(listType(t).Elem())
 	case kindMap:
 		if d.key, err = s.describe(t.Key()); err == nil {
 			d.of, err = s.describe(t.Elem())
@@ -121,10 +123,22 @@ func kindOf(t reflect.Type) byte {
 	case reflect.Map:
 		return kindMap
 	case reflect.Struct:
+		if listType(t) != t {
+			return kindSlice
+		}
 		return kindStruct
 	default:
 		return 0
 	}
+}
+
+// listType is the type of the slice that a list behind a pointer holds; any other type is its own. Such a list is
+// a struct of one field, a pointer to a slice with the tag `compact:"list"`: it is written as the slice would be.
+func listType(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Tag.Get("compact") == "list" {
+		return t.Field(0).Type.Elem()
+	}
+	return t
 }
 
 // shows says whether a struct, or one embedded in it, has fields that JSON would write.

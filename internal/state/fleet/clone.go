@@ -72,7 +72,7 @@ func (w *Workload) clone() *Workload {
 	c := *w
 	c.Scratch = nil
 	c.Replicas = w.copies()
-	c.Orders = slices.Clone(w.Orders)
+	c.Orders = w.Orders.Clone()
 	if w.Moves != nil {
 		m := *w.Moves
 		c.Moves = &m

@@ -102,7 +102,7 @@ func (p *Partition) rebuild(s *State) {
 // reattach gives a decoded workload its place in every index.
 func (s *State) reattach(w *Workload) {
 	w.partition, w.account, w.queued, w.watchedAt = nil, nil, nil, nil
-	w.shape, w.tree, w.stands, w.leavesTree, w.returns, w.restEnds = 0, "", 0, nil, false, 0
+	w.shape, w.treeEnds, w.stands, w.leaves, w.returns, w.restEnds = 0, 0, 0, false, false, 0
 	if w.Replicas == nil {
 		w.Replicas = make([][]Replica, len(w.Pools))
 	}

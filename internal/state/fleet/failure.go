@@ -69,23 +69,25 @@ func (s *State) noteFailure(w *Workload, at Instant) {
 // loses remembers the nodes of replicas that went down, as long as they can explain a failure: a
 // gang that is mended stands on them no longer.
 func (w *Workload) loses(spots []Spot, at Instant) {
-	w.LostLately = slices.Clone(w.lostSince(at))
+	list := slices.Clone(w.lostSince(at))
 	for _, spot := range spots {
 		for _, node := range spot.Nodes {
-			w.LostLately = append(w.LostLately, LostNode{node, at})
+			list = append(list, LostNode{node, at})
 		}
 	}
+	w.LostLately = FewOf(list)
 }
 
 // lostSince lists what this run lost so shortly before a moment that it can explain a failure then.
 func (w *Workload) lostSince(at Instant) []LostNode {
-	first := slices.IndexFunc(w.LostLately, func(l LostNode) bool {
+	list := w.LostLately.All()
+	first := slices.IndexFunc(list, func(l LostNode) bool {
 		return l.At.Add(explainBefore) >= at && l.At >= w.Started
 	})
 	if first < 0 {
 		return nil
 	}
-	return w.LostLately[first:]
+	return list[first:]
 }
 
 func (p *Partition) await(w *Workload) {

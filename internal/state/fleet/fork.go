@@ -151,7 +151,7 @@ func (f *fork) copies(n int, list iter.Seq[*Workload]) {
 			held = append(held, slices.Clone(replicas))
 		}
 		c.Replicas = held[from:len(held):len(held)]
-		c.Orders = slices.Clone(w.Orders)
+		c.Orders = w.Orders.Clone()
 		if w.Moves != nil {
 			m := *w.Moves
 			c.Moves = &m
@@ -312,7 +312,7 @@ func (r *sortedQueue) clone(twins map[*Waiting]*Waiting) sortedQueue {
 // places tells a copied workload where it stands and waits.
 func (f *fork) places(was, is *Workload) {
 	is.partition, is.account = f.partitions[was.partition], f.accounts[was.account]
-	is.watchedAt, is.leavesTree = f.partitions[was.watchedAt], f.trees[was.leavesTree]
+	is.watchedAt = f.partitions[was.watchedAt]
 	is.queued = nil
 	if was.queued != nil {
 		is.queued = f.spots.take(len(was.queued))

@@ -24,18 +24,19 @@ func (o Order) Overdue() bool { return o.Repeats > 0 }
 // before a cluster counts as stale; then the order is due again.
 func (s *State) Order(w *Workload, owner uint64, at, until Instant) {
 	o := Order{Number: s.Number(), For: owner, Since: at, Until: until, Again: until.Add(s.Policy.Silence())}
-	w.Orders = slices.DeleteFunc(w.Orders, func(was Order) bool { return was.Number == o.Number })
+	w.Orders = FewOf(slices.DeleteFunc(w.Orders.All(), func(was Order) bool { return was.Number == o.Number }))
 	if !w.obeys(o.Number) {
 		return
 	}
-	w.Orders = append(w.Orders, o)
+	w.Orders = FewOf(append(w.Orders.All(), o))
 	s.alarm(w.partition, o.Again, ofOrder)
 }
 
 // Repeat keeps that an order was given again, and when it is due the next time.
 func (s *State) Repeat(w *Workload, number uint64, again Instant) {
-	for i := range w.Orders {
-		if o := &w.Orders[i]; o.Number == number {
+	list := w.Orders.All()
+	for i := range list {
+		if o := &list[i]; o.Number == number {
 			o.Again, o.Repeats = again, o.Repeats+1
 			s.alarm(w.partition, again, ofOrder)
 		}
@@ -44,7 +45,7 @@ func (s *State) Repeat(w *Workload, number uint64, again Instant) {
 
 // Overdue says whether some of the workload was told again to leave, and is not
 // reported gone: it is not known when its room will be free.
-func (w *Workload) Overdue() bool { return slices.ContainsFunc(w.Orders, Order.Overdue) }
+func (w *Workload) Overdue() bool { return slices.ContainsFunc(w.Orders.All(), Order.Overdue) }
 
 // obeys says whether a replica leaves by an order.
 func (w *Workload) obeys(number uint64) bool {
@@ -60,25 +61,22 @@ func (w *Workload) obeys(number uint64) bool {
 
 // carriedOut forgets the orders that no replica obeys any more.
 func (w *Workload) carriedOut() {
-	if len(w.Orders) == 0 {
+	if w.Orders.IsZero() {
 		return
 	}
-	w.Orders = slices.DeleteFunc(w.Orders, func(o Order) bool { return !w.obeys(o.Number) })
-	if len(w.Orders) == 0 {
-		w.Orders = nil
-	}
+	w.Orders = FewOf(slices.DeleteFunc(w.Orders.All(), func(o Order) bool { return !w.obeys(o.Number) }))
 }
 
 // restoreOrders gives a decoded workload the alarms of its orders, and what leaves
 // by none, from before they were kept, an order.
 func (s *State) restoreOrders(w *Workload) {
 	known := func(o Order) bool { return o.Number == 0 }
-	if w.obeys(0) && !slices.ContainsFunc(w.Orders, known) {
-		w.Orders = append(w.Orders, Order{
+	if w.obeys(0) && !slices.ContainsFunc(w.Orders.All(), known) {
+		w.Orders = FewOf(append(w.Orders.All(), Order{
 			For: w.For, Since: w.GraceEnds, Until: w.GraceEnds, Again: w.GraceEnds.Add(s.Policy.Silence()),
-		})
+		}))
 	}
-	for _, o := range w.Orders {
+	for _, o := range w.Orders.All() {
 		s.alarm(w.partition, o.Again, ofOrder)
 	}
 }
@@ -91,7 +89,7 @@ func (p *Partition) Late(now Instant) (late []*Workload) {
 	}
 	p.expired = false
 	for _, w := range p.worklists.leaving {
-		if slices.ContainsFunc(w.Orders, func(o Order) bool { return o.Again <= now }) {
+		if slices.ContainsFunc(w.Orders.All(), func(o Order) bool { return o.Again <= now }) {
 			late = append(late, w)
 		}
 	}

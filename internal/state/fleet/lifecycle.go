@@ -41,7 +41,7 @@ func (s *State) End(w *Workload, state WorkloadState, at Instant) {
 	if w.State.waits() {
 		w.Waited += at.Sub(w.PendingSince)
 	}
-	w.State, w.Ended, w.For, w.Moves, w.Lost, w.LostLately = state, at, 0, nil, nil, nil
+	w.State, w.Ended, w.For, w.Moves, w.Lost, w.LostLately = state, at, 0, nil, Few[int]{}, Few[LostNode]{}
 	s.livesNoMore(w)
 	s.requeue(w)
 	s.watch(w)
@@ -79,7 +79,7 @@ func (s *State) Change(w *Workload, edit func(*Workload)) {
 		w.account.dropWork(w)
 	}
 	w.uncounted(func() { edit(w) })
-	w.tree, w.shape, w.Evicted = "", 0, nil
+	w.treeEnds, w.shape, w.Evicted = 0, 0, Few[Instant]{}
 	if w.account != nil {
 		w.account.addWork(w)
 	}
@@ -96,12 +96,12 @@ func (s *State) Recount(w *Workload, target string, holds HeldAs) {
 	if p := w.partition; p != nil {
 		s.Unreserve(w, w.Spots(func(r Replica) bool { return r.Phase == Reserved }))
 	}
-	p, stood, orders := w.partition, w.copies(), slices.Clone(w.Orders)
+	p, stood, orders := w.partition, w.copies(), w.Orders.Clone()
 	s.unqueue(w)
 	if p != nil {
 		s.Drop(w, w.Spots(func(Replica) bool { return true }))
 	}
-	w.Target, w.tree, w.shape, w.Orders = target, "", 0, orders
+	w.Target, w.treeEnds, w.shape, w.Orders = target, 0, 0, orders
 	for pool, replicas := range stood {
 		for _, r := range replicas {
 			s.Place(w, p, []Spot{{Pool: pool, Nodes: []int{r.Node}}}, r.Phase, holds)
@@ -198,7 +198,7 @@ func (s *State) Settle(w *Workload, at Instant) {
 	}
 	w.grew = false
 	if is != Mending && !w.lacks() {
-		w.Lost = nil
+		w.Lost = Few[int]{}
 	}
 	w.countWaiting(was, at)
 	s.beginOrEndRun(w, at)
@@ -233,7 +233,7 @@ func (s *State) beginOrEndRun(w *Workload, at Instant) {
 		w.Started, w.Run = 0, 0
 		if w.Moves != nil {
 			w.Target, w.Partition, w.Moves = w.Moves.Target, w.Moves.Partition, nil
-			w.tree, w.shape, w.Evicted = "", 0, nil
+			w.treeEnds, w.shape, w.Evicted = 0, 0, Few[Instant]{}
 		}
 	}
 }

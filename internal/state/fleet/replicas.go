@@ -71,7 +71,7 @@ func (w *Workload) unalign() {
 
 // enter makes a workload stand in a partition, from its first replica to its last.
 func (s *State) enter(w *Workload, p *Partition) {
-	w.Where, w.partition, w.Memo = p.ID, p, Memo{}
+	w.Where, w.partition, w.LookedAt = p.ID, p, 0
 	if w.Flexes() {
 		at := sort.Search(len(p.flexWork), func(i int) bool { return p.flexWork[i].ID >= w.ID })
 		p.flexWork = insert(p.flexWork, at, w)
@@ -86,6 +86,7 @@ func (s *State) enter(w *Workload, p *Partition) {
 
 func (s *State) exit(w *Workload) {
 	p := w.partition
+	w.leavesNoMore()
 	if w.account != nil {
 		w.account.dropWork(w)
 	} else {
@@ -206,7 +207,7 @@ func (s *State) Unfit(w *Workload, spots []Spot) {
 func (w *Workload) misses(spots []Spot) {
 	for _, spot := range spots {
 		if !w.Pools[spot.Pool].Elastic {
-			w.Lost = append(slices.Clip(w.Lost), spot.Nodes...)
+			w.Lost = FewOf(append(slices.Clip(w.Lost.All()), spot.Nodes...))
 		}
 	}
 }

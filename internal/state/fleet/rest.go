@@ -19,8 +19,9 @@ const (
 // WasEvicted counts an eviction of the whole workload. The list of moments is never changed once it
 // is there, so copies of the workload share it.
 func (w *Workload) WasEvicted(at Instant) {
-	keep := w.Evicted[max(0, len(w.Evicted)-RestAfter+1):]
-	w.Evicted = append(slices.Clone(keep), at)
+	list := w.Evicted.All()
+	keep := list[max(0, len(list)-RestAfter+1):]
+	w.Evicted = FewOf(append(slices.Clone(keep), at))
 	w.Evictions++
 }
 
@@ -35,10 +36,11 @@ func (w *Workload) SparesUntil() Instant { return w.oldWhen(SparesAfter) }
 // oldWhen is when the first of the workload's last n evictions is RestWindow old; 0: there are not
 // as many, or they did not happen within that time.
 func (w *Workload) oldWhen(n int) Instant {
-	if len(w.Evicted) < n {
+	list := w.Evicted.All()
+	if len(list) < n {
 		return 0
 	}
-	list := w.Evicted[len(w.Evicted)-n:]
+	list = list[len(list)-n:]
 	if end := list[0].Add(RestWindow); list[n-1] < end {
 		return end
 	}

@@ -20,7 +20,7 @@ func restedFleet(t *testing.T) (*State, *Partition) {
 		}}
 		if id < 3 {
 			first := Instant(2-id) * Instant(time.Minute)
-			w.Evicted = []Instant{first, first + 1, first + 2}
+			w.Evicted = FewOf([]Instant{first, first + 1, first + 2})
 		}
 		s.Workloads[w.ID] = w
 	}

@@ -20,7 +20,7 @@ func (k *Kept) Keep(w *Workload) {
 		k.dip = w.partition.Dip
 	}
 	k.was.Replicas = w.copies()
-	k.was.Orders = slices.Clone(w.Orders)
+	k.was.Orders = w.Orders.Clone()
 }
 
 // ID is the workload's.
@@ -42,7 +42,7 @@ func (s *State) PutBack(k *Kept) {
 		s.exit(w)
 		p.Freed()
 	}
-	was.partition, was.account, was.watchedAt, was.leavesTree = nil, nil, nil, nil
+	was.partition, was.account, was.watchedAt, was.leaves = nil, nil, nil, false
 	was.queued, was.restood, was.returns, was.Scratch, was.restEnds = w.queued, w.restood+1, w.returns, w.Scratch, w.restEnds
 	was.stands, was.Replicas = 0, make([][]Replica, len(k.was.Replicas))
 	for pool, replicas := range k.was.Replicas {
@@ -71,8 +71,8 @@ func (s *State) silenceSince(w, was *Workload) {
 	if w.partition != nil && w.Started != was.Started {
 		s.atAlarmsOf(w, s.silence)
 	}
-	for _, o := range w.Orders {
-		if !slices.Contains(was.Orders, o) {
+	for _, o := range w.Orders.All() {
+		if !slices.Contains(was.Orders.All(), o) {
 			s.silence(w.partition, o.Again, ofOrder)
 		}
 	}

@@ -25,13 +25,13 @@ func (s *State) watch(w *Workload) {
 		p.queued(w.Tree())
 	}
 	if w.Flexes() && !w.State.Ended() && w.Moves == nil { // who is evicted asks again: shares stay as they are
-		w.stands = w.Asks()
-		p.flexUse(w.Namespace).standing += w.stands
+		w.stands = int32(w.Asks())
+		p.flexUse(w.Namespace).standing += int(w.stands)
 	}
 	if w.leaving() > 0 {
 		if w.account != nil {
-			w.leavesTree = w.account.root
-			w.leavesTree.leaving++
+			w.leaves = true
+			w.account.root.leaving++
 		}
 		p.worklists.leaving = insertByID(p.worklists.leaving, w)
 	}
@@ -51,16 +51,21 @@ func (s *State) watch(w *Workload) {
 
 func (p *Partition) unwatch(w *Workload) {
 	if w.stands > 0 {
-		p.flexUse(w.Namespace).standing -= w.stands
+		p.flexUse(w.Namespace).standing -= int(w.stands)
 		w.stands = 0
 	}
 	p.worklists.reserving = removeByID(p.worklists.reserving, w)
 	p.worklists.broken = removeByID(p.worklists.broken, w)
 	p.worklists.growing = removeByID(p.worklists.growing, w)
 	p.worklists.leaving = removeByID(p.worklists.leaving, w)
-	if w.leavesTree != nil {
-		w.leavesTree.leaving--
-		w.leavesTree = nil
+	w.leavesNoMore()
+}
+
+// leavesNoMore takes the workload from its tree's count of leavers, where it still has an account.
+func (w *Workload) leavesNoMore() {
+	if w.leaves {
+		w.leaves = false
+		w.account.root.leaving--
 	}
 }
 

@@ -6,7 +6,8 @@ import (
 	"github.com/muster-fleet/muster/internal/state/text"
 )
 
-// Workload is what the fleet knows of one submitted workload.
+// Workload is what the fleet knows of one submitted workload. It takes 512 bytes, and no more: see Few. So small fields
+// stand where others leave a gap.
 type Workload struct {
 	ID uint64 `json:"id"` // order of submission
 	Spec
@@ -18,31 +19,37 @@ type Workload struct {
 	Reserved     uint64        `json:"reserved,omitempty"` // number of the record that last reserved room which is kept for it; 0: none is, or it was reserved before records were noted here
 	Ended        Instant       `json:"ended,omitempty"`
 	Gone         bool          `json:"gone,omitempty"` // it was cancelled because its pods were gone: should they come again, it is new
+	returns      bool          // something of it is on its way back to a queue, see Returns and Rejoins
+	grew         bool          // it got replicas after it had started, and they were not looked at
+	leaves       bool          // its tree's count of leavers has it
+	treeEnds     int32         // where the tree's name ends in Target, see Tree; 0: it was not looked for yet
 	PendingSince Instant       `json:"pendingSince,omitempty"`
 	Waited       time.Duration `json:"waited,omitempty"` // all the time spent not running, up to PendingSince
 	Late         bool          `json:"late,omitempty"`   // has run past the maximum it declared, now or before
-	Evictions    int           `json:"evictions,omitempty"`
-	Evicted      []Instant     `json:"evicted,omitempty"` // when it was evicted last, at most RestAfter moments, oldest first; see RestsUntil
-	Mends        int           `json:"mends,omitempty"`   // nodes swapped under it: those on which a mended gang's replicas run
-	Stops        int           `json:"stops,omitempty"`   // times that maintenance stopped it
-	Paused       bool          `json:"paused,omitempty"`  // it waits until its nodes were visited
+	Evictions    int32         `json:"evictions,omitempty"`
+	Evicted      Few[Instant]  `json:"evicted,omitzero"` // when it was evicted last, at most RestAfter moments, oldest first; see RestsUntil
+	Mends        int32         `json:"mends,omitempty"`  // nodes swapped under it: those on which a mended gang's replicas run
+	Stops        int32         `json:"stops,omitempty"`  // times that maintenance stopped it
+	Paused       bool          `json:"paused,omitempty"` // it waits until its nodes were visited
+	shape        int32         // see State.shapeOf; 0: not numbered yet
 	Departure
 	Replicas [][]Replica `json:"held"`              // per pool
 	Failure  *Failure    `json:"failure,omitempty"` // where and why it failed; nil: it has not
 	Usage    *Usage      `json:"usage,omitempty"`   // what its GPUs were last seen to do
-	Lost     []int       `json:"lost,omitempty"`    // nodes that replicas were lost with which a gang still misses, indexes into Partition.Nodes
+	Lost     Few[int]    `json:"lost,omitzero"`     // nodes that replicas were lost with which a gang still misses, indexes into Partition.Nodes
 
 	// LostLately is the nodes with which this run lost replicas in the minutes that explain a failure, oldest first.
 	// The list is replaced as a whole: copies share it.
-	LostLately []LostNode `json:"lostLately,omitempty"`
+	LostLately Few[LostNode] `json:"lostLately,omitzero"`
 
 	// Cut is the last change by people that left it unprotected; nil: none did.
 	Cut *ProtectionCut `json:"cut,omitempty"`
 
 	places
-	// Memo and Scratch are placement's; a copy of the workload takes the memo alone.
-	Memo    Memo `json:"-"`
-	Scratch any  `json:"-"`
+	// LookedAt and Scratch are placement's: the counts of changes when it looked last whether the workload may grow, and
+	// what it keeps with it. A copy of the workload takes the first alone.
+	LookedAt uint64 `json:"-"`
+	Scratch  any    `json:"-"`
 }
 
 // WorkloadState is the state that people see.
@@ -95,15 +102,15 @@ func (w *Workload) Flexes() bool { return w.Target == Flex }
 
 // Tree is the root of the target's quota tree; flex is a tree of its own.
 func (w *Workload) Tree() string {
-	if w.tree == "" {
-		w.tree = TreeOf(w.Target)
+	if w.treeEnds == 0 {
+		w.treeEnds = int32(len(TreeOf(w.Target)))
 	}
-	return w.tree
+	return w.Target[:w.treeEnds]
 }
 
 // Restood grows with every change of the replicas that stay, of where each is on
 // its list, and of how they hold their GPUs.
-func (w *Workload) Restood() uint64 { return w.restood }
+func (w *Workload) Restood() uint32 { return w.restood }
 
 // At is the partition the workload stands in, or nil.
 func (w *Workload) At() *Partition { return w.partition }
@@ -233,27 +240,22 @@ type Replica struct {
 
 // Departure is what makes a workload leave, and where it goes then.
 type Departure struct {
-	GraceEnds Instant `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
-	For       uint64  `json:"for,omitempty"`       // workload that needs its room
-	Orders    []Order `json:"orders,omitempty"`    // to leave, that are not carried out yet
-	Moves     *Move   `json:"moves,omitempty"`     // where it goes once it has left its nodes
-	Passed    uint64  `json:"passed,omitempty"`    // head, of flex or of its own quota's queue, that it passed when it started, and which may take its room back; 0: none
+	GraceEnds Instant    `json:"graceEnds,omitempty"` // when its leaving replicas must be gone
+	For       uint64     `json:"for,omitempty"`       // workload that needs its room
+	Orders    Few[Order] `json:"orders,omitzero"`     // to leave, that are not carried out yet
+	Moves     *Move      `json:"moves,omitempty"`     // where it goes once it has left its nodes
+	Passed    uint64     `json:"passed,omitempty"`    // head, of flex or of its own quota's queue, that it passed when it started, and which may take its room back; 0: none
 }
 
 // places are where a workload stands in the state's indexes.
 type places struct {
-	partition  *Partition
-	account    *Account // nil on flex
-	queued     []queueSpot
-	shape      int32      // see State.shapeOf; 0: not numbered yet
-	returns    bool       // something of it is on its way back to a queue, see Returns and Rejoins
-	grew       bool       // it got replicas after it had started, and they were not looked at
-	tree       string     // see Tree; "": not cut yet
-	stands     int        // what it counts for in its namespace's standing
-	watchedAt  *Partition // on whose watched lists it may be
-	leavesTree *Tree      // whose count of leavers has it
-	restEnds   Instant    // at which its waiting units are filed anew, see awaitRest; 0: at none
-	restood    uint64     // grows with every change of what of it stays
+	partition *Partition
+	account   *Account // nil on flex
+	queued    []queueSpot
+	stands    int32      // what it counts for in its namespace's standing
+	restood   uint32     // grows with every change of what of it stays
+	watchedAt *Partition // on whose watched lists it may be
+	restEnds  Instant    // at which its waiting units are filed anew, see awaitRest; 0: at none
 }
 
 // ProtectionCut is a change by people that left running work unprotected. It is never
