@@ -36,8 +36,9 @@ type answer struct {
 // cheapestDropping takes the cheapest set, and while a victim there is no borrower, the
 // cheapest without it.
 func (pl *Planner) cheapestDropping(c *claim, list []*candidateVictim) (a answer) {
+	full := make([]bool, len(pl.p.Islands))
 	for len(list) > 0 {
-		if a.spots, a.victims, a.found = pl.cheapestSet(c, list); !a.found {
+		if a.spots, a.victims, a.found = pl.cheapestSetIn(c, list, mostGPUs{}, full); !a.found {
 			break
 		}
 		none := pl.noBorrowersAmong(c, a.victims)

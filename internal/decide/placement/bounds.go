@@ -125,6 +125,16 @@ func (b *slotBound) end() {
 	}
 }
 
+// resume goes on after an end, where the victims are the same.
+func (b *slotBound) resume() {
+	if b == nil {
+		return
+	}
+	for _, v := range b.victims {
+		b.pl.evict(v.all)
+	}
+}
+
 // count counts the room of a node into what the islands have, or out of it.
 func (b *slotBound) count(node, sign int) {
 	room := b.pl.room(node)

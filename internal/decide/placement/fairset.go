@@ -23,7 +23,7 @@ func (pl *Planner) fairSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*
 
 // fairSetIn looks first for a set among the candidates that are taken while their namespace is above its share.
 func (pl *Planner) fairSetIn(c *claim, list, down []*candidateVictim, most mostGPUs) ([]fleet.Spot, []*candidateVictim, bool) {
-	if spots, victims, ok := pl.cheapestSetIn(c, down, most); ok && pl.fair(c, victims) {
+	if spots, victims, ok := pl.cheapestSetIn(c, down, most, nil); ok && pl.fair(c, victims) {
 		return spots, victims, true
 	}
 	return pl.fairAtPlace(c, list, most)

@@ -145,9 +145,11 @@ func (pl *Planner) giveBack(c *claim, chosen []*candidateVictim) []*candidateVic
 			}
 			b.end()
 			rest := slices.Delete(slices.Clone(chosen), i, i+1)
-			if _, ok := pl.fits(c, rest); ok {
-				chosen, spared = rest, true
+			if _, ok := pl.fits(c, rest); !ok {
+				b.resume()
+				continue
 			}
+			chosen, spared = rest, true
 			b = pl.slotBoundOf(c, chosen)
 		}
 		b.end()

@@ -215,7 +215,7 @@ func (pl *Planner) limitGrowth(c *claim) {
 }
 
 func (pl *Planner) mostOnFree(c *claim, most int) (Plan, bool) {
-	if c.account == nil && most > 0 && !pl.anySlot(c.needs[0]) {
+	if most > 0 && !pl.anySlot(c.needs[0]) {
 		return Plan{}, false
 	}
 	n := pl.largest(c, most, nil)
@@ -226,7 +226,7 @@ func (pl *Planner) mostOnFree(c *claim, most int) (Plan, bool) {
 	return pl.placeOnFree(c)
 }
 
-// anySlot says whether some island's room takes a replica on flex.
+// anySlot says whether some island's room takes a replica, were it open to the claim.
 func (pl *Planner) anySlot(nd need) bool {
 	if nd.beside >= 0 {
 		return pl.p.Islands[pl.p.Nodes[nd.beside].Island].Slots(nd.gpus) > 0

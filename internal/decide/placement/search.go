@@ -12,11 +12,12 @@ import (
 // cheapestSet finds victims for a claim. A claim that stands in one island is
 // tried in each with only the candidates there; the cheapest answer wins.
 func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
-	return pl.cheapestSetIn(c, list, mostGPUs{})
+	return pl.cheapestSetIn(c, list, mostGPUs{}, nil)
 }
 
-// cheapestSetIn is cheapestSet where it is known which islands could have room with a fair set of candidates gone.
-func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPUs) ([]fleet.Spot, []*candidateVictim, bool) {
+// cheapestSetIn is cheapestSet where it is known which islands could have room with a fair set of candidates gone, and
+// perhaps which have none with more candidates gone: those that have none now are added (nil: that is not kept).
+func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPUs, full []bool) ([]fleet.Spot, []*candidateVictim, bool) {
 	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny || len(pl.p.Islands) == 1 || c.island >= 0 {
 		return pl.minimalSet(c, list)
 	}
@@ -25,11 +26,14 @@ func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPU
 	var victims []*candidateVictim
 	found, all := false, pl.byIsland(c, list)
 	for i := range pl.p.Islands {
-		if c.island = -1; !c.mayUseVacated(i) || !most.mayStand(c, i) {
+		if c.island = -1; full != nil && full[i] || !c.mayUseVacated(i) || !most.mayStand(c, i) {
 			continue
 		}
 		c.island = i
 		s, v, ok := pl.minimalSet(c, all.touching(i))
+		if full != nil {
+			full[i] = !ok
+		}
 		if ok && (!found || cheaperSet(v, victims)) {
 			spots, victims, found = s, v, true
 		}
@@ -40,13 +44,13 @@ func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPU
 // minimalSet takes candidates from the cheapest on until the claim fits, and
 // then gives back, the dearest first, those it fits without.
 func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
-	enough := sort.Search(len(list)+1, func(n int) bool {
-		_, ok := pl.fits(c, list[:min(n, len(list))])
-		return ok
-	})
-	if enough > len(list) {
+	if _, ok := pl.fits(c, list); !ok { // so it is in most islands
 		return nil, nil, false
 	}
+	enough := sort.Search(len(list), func(n int) bool {
+		_, ok := pl.fits(c, list[:n])
+		return ok
+	})
 	chosen := append([]*candidateVictim(nil), list[:enough]...)
 	if len(chosen) > fewCandidates {
 		chosen = pl.neededThere(c, chosen)

@@ -173,7 +173,7 @@ func asImportance(v *candidateVictim) *candidateVictim {
 
 func byCost(list []*candidateVictim) []*candidateVictim {
 	if !slices.IsSortedFunc(list, (*candidateVictim).compareCost) { // most lists are put together in order
-		slices.SortStableFunc(list, (*candidateVictim).compareCost)
+		slices.SortFunc(list, (*candidateVictim).compareCost) // no two are equal
 	}
 	return list
 }
