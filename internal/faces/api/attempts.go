@@ -103,7 +103,14 @@ func (s *Server) proof(r *http.Request) (Identity, error) {
 
 // AddressOf is where a request comes from, as attempts are counted: of IPv6 the network.
 func AddressOf(r *http.Request) string {
-	from := sourceOf(r)
+	if p := peerOf(r.Context()); p != nil && forwarded(r.Context()) == "" {
+		return p.address
+	}
+	return comesFrom(sourceOf(r))
+}
+
+// comesFrom is AddressOf for a source.
+func comesFrom(from string) string {
 	if at, err := netip.ParseAddrPort(from); err == nil {
 		from = at.Addr().String()
 	}

@@ -9,12 +9,13 @@ import (
 
 // peer is the other end of a connection to this server.
 type peer struct {
-	remote string // its address, or the name of the socket
-	socket bool
-	local  net.Addr
-	from   net.Addr
-	ask    sync.Once
-	uid    int // the operating system's user there; below 0: unknown
+	remote  string // its address, or the name of the socket
+	address string // as attempts are counted: see AddressOf
+	socket  bool
+	local   net.Addr
+	from    net.Addr
+	ask     sync.Once
+	uid     int // the operating system's user there; below 0: unknown
 }
 
 type peerKey struct{}
@@ -26,6 +27,7 @@ func withPeer(ctx context.Context, c net.Conn) context.Context {
 		p.remote, p.socket, p.uid = "unix:"+c.LocalAddr().String(), true, socketUser(u)
 		p.ask.Do(func() {})
 	}
+	p.address = comesFrom(p.remote)
 	return context.WithValue(ctx, peerKey{}, p)
 }
 
@@ -65,5 +67,5 @@ func peerOfRequest(r *http.Request) *peer {
 	if local == nil || err != nil {
 		return nil
 	}
-	return &peer{remote: r.RemoteAddr, from: from, local: local, uid: -1}
+	return &peer{remote: r.RemoteAddr, address: comesFrom(r.RemoteAddr), from: from, local: local, uid: -1}
 }

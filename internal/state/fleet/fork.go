@@ -257,7 +257,7 @@ func (f *fork) account(p *Partition, a *Account) {
 
 func (f *fork) flexUse(p *Partition, u *FlexUse) *FlexUse {
 	c := *u
-	c.work, c.importance = each(f.work, u.work), maps.Clone(u.importance)
+	c.work, c.importance = each(f.work, u.work), slices.Clone(u.importance)
 	f.queue(&c.queue)
 	c.queue.flex, c.queue.partition = &c, p
 	return &c

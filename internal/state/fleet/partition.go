@@ -183,9 +183,15 @@ type FlexUse struct {
 	version uint64      // grows with every change of its work here
 
 	// What of its replicas that stay, on any node, could give way to work of the same namespace.
-	importance map[Importance]int // GPUs
-	elastic    int                // GPUs of elastic pools
-	timed      int                // GPUs of work that declared a maximum run time
+	importance []gpusOf // each once
+	elastic    int      // GPUs of elastic pools
+	timed      int      // GPUs of work that declared a maximum run time
+}
+
+// gpusOf is the GPUs of work of an importance.
+type gpusOf struct {
+	importance Importance
+	gpus       int
 }
 
 // Tally is the partition's GPUs by what they do.

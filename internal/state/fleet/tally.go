@@ -1,6 +1,9 @@
 package fleet
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // use is what the residents of one node take, by kind.
 type use struct{ inHeld, inReserved, flexHeld, flexReserved int }
@@ -137,14 +140,23 @@ func (f *FlexUse) stay(r Resident, gpus int, usable bool) {
 	}
 	pool := r.Workload.Pools[r.Pool]
 	i := Importance{r.Workload.Priority, pool.Rank}
-	if f.importance[i] += gpus; f.importance[i] == 0 {
-		delete(f.importance, i)
-	}
+	f.countImportance(i, gpus)
 	if pool.Elastic {
 		f.elastic += gpus
 	}
 	if r.Workload.MaxRuntime > 0 {
 		f.timed += gpus
+	}
+}
+
+// countImportance counts GPUs of an importance. A namespace has few.
+func (f *FlexUse) countImportance(i Importance, gpus int) {
+	at := slices.IndexFunc(f.importance, func(x gpusOf) bool { return x.importance == i })
+	if at < 0 {
+		f.importance, at = append(f.importance, gpusOf{importance: i}), len(f.importance)
+	}
+	if f.importance[at].gpus += gpus; f.importance[at].gpus == 0 {
+		f.importance = slices.Delete(f.importance, at, at+1)
 	}
 }
 
@@ -155,12 +167,7 @@ func (f *FlexUse) CouldGiveWay(to Importance) bool {
 	if f.elastic > 0 || f.timed > 0 {
 		return true
 	}
-	for i := range f.importance {
-		if to.Above(i) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.importance, func(x gpusOf) bool { return to.Above(x.importance) })
 }
 
 // ask counts what a workload would take at most into (sign 1) or out of (−1)
@@ -178,7 +185,7 @@ func (f *FlexUse) Demand() int { return f.asked + f.standing }
 func (p *Partition) flexUse(namespace string) *FlexUse {
 	f := p.flex[namespace]
 	if f == nil {
-		f = &FlexUse{name: namespace, importance: map[Importance]int{}}
+		f = &FlexUse{name: namespace}
 		f.queue.flex = f
 		f.queue.partition = p
 		p.flex[namespace] = f
