@@ -1553,7 +1553,9 @@ type ListWorkloadsRequest struct {
 	// The last submitted first; from then goes on downwards.
 	NewestFirst bool `protobuf:"varint,10,opt,name=newest_first,json=newestFirst,proto3" json:"newest_first,omitempty"`
 	// Only those that were evicted at least once.
-	Evicted       bool `protobuf:"varint,11,opt,name=evicted,proto3" json:"evicted,omitempty"`
+	Evicted bool `protobuf:"varint,11,opt,name=evicted,proto3" json:"evicted,omitempty"`
+	// Only those that have one of these numbers.
+	Ids           []uint64 `protobuf:"varint,12,rep,packed,name=ids,proto3" json:"ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1663,6 +1665,13 @@ func (x *ListWorkloadsRequest) GetEvicted() bool {
 		return x.Evicted
 	}
 	return false
+}
+
+func (x *ListWorkloadsRequest) GetIds() []uint64 {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
 }
 
 type ListWorkloadsResponse struct {
@@ -3252,7 +3261,7 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\xbaH\ar\x05\x10\x01\x18\xfd\x01R\x04name\"k\n" +
 	"\x13GetWorkloadResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x12/\n" +
-	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\"\xd5\x03\n" +
+	"\bworkload\x18\x02 \x01(\v2\x13.muster.v1.WorkloadR\bworkload\"\xf2\x03\n" +
 	"\x14ListWorkloadsRequest\x12/\n" +
 	"\x05as_of\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04asOf\x12&\n" +
 	"\tnamespace\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xfd\x01R\tnamespace\x12 \n" +
@@ -3266,7 +3275,8 @@ const file_muster_v1_workload_proto_rawDesc = "" +
 	"\areasons\x18\t \x01(\bR\areasons\x12!\n" +
 	"\fnewest_first\x18\n" +
 	" \x01(\bR\vnewestFirst\x12\x18\n" +
-	"\aevicted\x18\v \x01(\bR\aevicted\"\x9b\x01\n" +
+	"\aevicted\x18\v \x01(\bR\aevicted\x12\x1b\n" +
+	"\x03ids\x18\f \x03(\x04B\t\xbaH\x06\x92\x01\x03\x10\x90NR\x03ids\"\x9b\x01\n" +
 	"\x15ListWorkloadsResponse\x12#\n" +
 	"\x04seen\x18\x01 \x01(\v2\x0f.muster.v1.SeenR\x04seen\x121\n" +
 	"\tworkloads\x18\x02 \x03(\v2\x13.muster.v1.WorkloadR\tworkloads\x12\x12\n" +

@@ -42,22 +42,35 @@ func (l listing) order(a, b *fleet.Workload) int {
 }
 
 // counts says whether the caller may be told how many others there are: of a target, a partition and a
-// state that is a figure, of a user or a namespace it would tell what they do. A part of a list has no number.
+// state that is a figure, of a user, a namespace or a workload it would tell what they do. A part of a list has no number.
 func (l listing) counts(next uint64) bool {
-	return l.GetUser() == "" && l.GetNamespace() == "" && l.GetFrom() == 0 && next == 0
+	return l.GetUser() == "" && l.GetNamespace() == "" && len(l.GetIds()) == 0 && l.GetFrom() == 0 && next == 0
 }
 
 // candidates are those among which there are all that are asked for: of a target its own, else all that are known. It
-// never goes by numbers, of which most are of work that is long forgotten.
+// goes by no other numbers than those that are asked for: most are of work that is long forgotten.
 func (l listing) candidates(s *fleet.State) iter.Seq[*fleet.Workload] {
 	ended := slices.ContainsFunc(l.GetStates(), func(word string) bool { return fleet.WorkloadState(word).Ended() })
 	switch {
+	case len(l.GetIds()) > 0:
+		return l.named(s)
 	case ended:
 		return maps.Values(s.Workloads)
 	case l.GetTarget() != "":
 		return slices.Values(s.Targeting(l.GetTarget()))
 	}
 	return slices.Values(s.Alive())
+}
+
+// named are the workloads of the numbers that are asked for, each of them once.
+func (l listing) named(s *fleet.State) iter.Seq[*fleet.Workload] {
+	return func(yield func(*fleet.Workload) bool) {
+		for _, id := range slices.Compact(slices.Sorted(slices.Values(l.GetIds()))) {
+			if w := s.Workloads[id]; w != nil && !yield(w) {
+				return
+			}
+		}
+	}
 }
 
 // begun says whether a list that goes on where another ended has come to a workload.

@@ -26,6 +26,8 @@ func TestAListDoesNotGoByTheNumbersOfForgottenWork(t *testing.T) {
 		{"newest first", &musterv1.ListWorkloadsRequest{NewestFirst: true}, []uint64{ever - 1, ever - 2, 7}},
 		{"from a number on", &musterv1.ListWorkloadsRequest{From: 8}, []uint64{ever - 2, ever - 1}},
 		{"from a number down", &musterv1.ListWorkloadsRequest{From: ever - 2, NewestFirst: true}, []uint64{ever - 2, 7}},
+		{"of some numbers", &musterv1.ListWorkloadsRequest{Ids: []uint64{ever - 1, 8, 7, 7}}, []uint64{7, ever - 1}},
+		{"of some numbers, and of a state", &musterv1.ListWorkloadsRequest{Ids: []uint64{7}, States: []string{"finished"}}, nil},
 		{"what has ended", &musterv1.ListWorkloadsRequest{States: []string{"finished"}}, nil},
 	} {
 		list, _ := listing{c.ask, 10, &caller{actor: core.System}}.choose(s)

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,13 +11,29 @@ import (
 )
 
 // evict gives research/elm, which namespace elm may use, work on flex that fills the fleet, and then has work of
-// research/oak take room from it.
-func (h *house) evict() {
+// research/oak take room from it; between them come other commands.
+func (h *house) evict(between ...core.Command) {
 	h.t.Helper()
 	guest := spec("guest", 1)
 	guest.Namespace, guest.User, guest.Target = "elm", "eli", "flex"
 	guest.Pools = []fleet.Pool{{Name: "w", GPUs: 8, Min: 12, Max: 12, Elastic: true, Reach: fleet.ReachAny}}
-	h.do(core.CreateQuota{Path: "research/elm", Owner: "eve"}, core.SetAccess{Path: "research/elm", Access: fleet.Access{Namespaces: []string{"elm"}}}, core.Submit{Spec: guest}, core.Submit{Spec: spec("urgent", 4)})
+	h.do(core.CreateQuota{Path: "research/elm", Owner: "eve"}, core.SetAccess{Path: "research/elm", Access: fleet.Access{Namespaces: []string{"elm"}}}, core.Submit{Spec: guest})
+	h.do(between...)
+	h.do(core.Submit{Spec: spec("urgent", 4)})
+}
+
+// Work of an eviction is found however much other work there is between the two: in a large fleet that is more than a list
+// may have.
+func TestAnEvictionIsToldWhereMuchOtherWorkLiesBetween(t *testing.T) {
+	h := open(t, nil).furnish()
+	var others []core.Command
+	for k := range 10_000 {
+		name := fmt.Sprintf("other-%d", k)
+		others = append(others, core.Submit{Spec: spec(name, 12)}, core.Cancel{Namespace: "oak", Name: name})
+	}
+	h.evict(others...)
+	_, body := h.get("/part/evictions?window=1h&quota=research/oak")
+	has(t, body, "Taken from others for this team: 1 eviction", `href="/workload/elm/guest"`, `href="/workload/oak/urgent"`)
 }
 
 // A team's page lists what was evicted in a time: which work left, how much of it, for which work, and why it. Both teams see

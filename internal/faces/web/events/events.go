@@ -240,24 +240,25 @@ func asOf(path string, at time.Time) string {
 	return path + sign + "as-of=" + parts.Stamp(at)
 }
 
+// mostNamed is how many workloads a page finds the names of.
+const mostNamed = 5000
+
 // jobNames finds out the names of workloads that records mention by number.
 func jobNames(v *frame.Visit, records []*musterv1.Record) map[uint64]string {
 	names := map[uint64]string{}
-	var low, high uint64
+	var ids []uint64
 	for _, r := range records {
 		for _, e := range r.GetEvents() {
-			for _, id := range words.Mentions(e.GetKind(), e.GetData()) {
-				if id > 0 && (low == 0 || id < low) {
-					low = id
-				}
-				high = max(high, id)
-			}
+			ids = append(ids, words.Mentions(e.GetKind(), e.GetData())...)
 		}
 	}
-	if high == 0 {
+	slices.Sort(ids)
+	ids = slices.DeleteFunc(slices.Compact(ids), func(id uint64) bool { return id == 0 })
+	if len(ids) == 0 {
 		return names
 	}
-	l, err := v.Workloads.ListWorkloads(v.Ctx, &musterv1.ListWorkloadsRequest{States: words.WorkloadStates, From: low, Limit: int32(min(high-low+1, 5000))})
+	ids = ids[:min(len(ids), mostNamed)]
+	l, err := v.Workloads.ListWorkloads(v.Ctx, &musterv1.ListWorkloadsRequest{States: words.WorkloadStates, Ids: ids, Limit: int32(len(ids))})
 	if err != nil {
 		return names // numbers stay numbers
 	}

@@ -81,10 +81,7 @@ func (m *takings) read(since time.Time) (all []taken, err error) {
 	return all, m.name(all)
 }
 
-// mostNamed is how many workloads are asked for to name those of evictions.
-const mostNamed = 10_000
-
-// name finds the workloads of evictions.
+// name finds the workloads of evictions: those alone, for between them lie thousands of others.
 func (m *takings) name(all []taken) error {
 	var ids []uint64
 	for _, t := range all {
@@ -95,7 +92,7 @@ func (m *takings) name(all []taken) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	l, err := m.v.Workloads.ListWorkloads(m.v.Ctx, &musterv1.ListWorkloadsRequest{States: words.WorkloadStates, From: ids[0], Limit: int32(min(ids[len(ids)-1]-ids[0]+1, mostNamed))})
+	l, err := m.v.Workloads.ListWorkloads(m.v.Ctx, &musterv1.ListWorkloadsRequest{States: words.WorkloadStates, Ids: ids, Limit: int32(len(ids))})
 	if err != nil {
 		return err
 	}
