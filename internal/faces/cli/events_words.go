@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	musterv1 "github.com/muster-fleet/muster/gen/muster/v1"
 	"github.com/muster-fleet/muster/internal/answer/words"
@@ -11,8 +12,8 @@ import (
 // names knows workloads by their numbers, which is how events call them.
 type names struct {
 	jobs   map[uint64]string
-	asked  [2]uint64 // of all workloads in this range the names were asked for: what has none is not the reader's to read
-	unsaid []string  // kinds of events that are not told of
+	asked  map[uint64]bool // whose names were asked for: what has none is not the reader's to read
+	unsaid []string        // kinds of events that are not told of
 }
 
 // learn finds out the names of the workloads that records mention. What cannot
@@ -21,19 +22,15 @@ func (n *names) learn(ctx context.Context, a *app, records []*musterv1.Record) {
 	if n.jobs == nil {
 		n.jobs = map[uint64]string{}
 	}
-	var least, most uint64
+	var ids []uint64
 	for _, r := range records {
 		for _, e := range r.GetEvents() {
-			for _, id := range n.unknown(e) {
-				if least == 0 || id < least {
-					least = id
-				}
-				most = max(most, id)
-			}
+			ids = append(ids, n.unknown(e)...)
 		}
 	}
-	if most > 0 {
-		n.ask(ctx, a, least, most)
+	slices.Sort(ids)
+	for some := range slices.Chunk(slices.Compact(ids), mostNamed) {
+		n.ask(ctx, a, some)
 	}
 }
 
@@ -58,18 +55,19 @@ func (n *names) unknown(e *musterv1.Event) (ids []uint64) {
 // mostNamed is of how many workloads the names are asked for at once.
 const mostNamed = 10000
 
-func (n *names) ask(ctx context.Context, a *app, least, most uint64) {
-	res, err := a.client().Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{
-		States: words.WorkloadStates, From: least, Limit: int32(min(most-least+1, mostNamed)),
-	})
+func (n *names) ask(ctx context.Context, a *app, ids []uint64) {
+	res, err := a.client().Workloads.ListWorkloads(ctx, &musterv1.ListWorkloadsRequest{States: words.WorkloadStates, Ids: ids, Limit: int32(len(ids))})
 	if err != nil {
 		return
 	}
 	for _, w := range res.GetWorkloads() {
 		n.jobs[w.GetId()] = nameOf(w)
 	}
-	if most-least < mostNamed {
-		n.asked = [2]uint64{least, most}
+	if n.asked == nil {
+		n.asked = map[uint64]bool{}
+	}
+	for _, id := range ids {
+		n.asked[id] = true
 	}
 }
 

@@ -33,7 +33,7 @@ func (n *names) of(id uint64) string {
 	if name := n.jobs[id]; name != "" {
 		return name
 	}
-	if n.asked[0] <= id && id <= n.asked[1] {
+	if n.asked[id] {
 		return text.OfOthers(1)
 	}
 	return fmt.Sprintf("number %d", id)

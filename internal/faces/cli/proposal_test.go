@@ -20,7 +20,7 @@ func TestAStaleProposalIsMarked(t *testing.T) {
 
 // Work that the reader may not read was "number 1849".
 func TestWorkOfOthersHasAPlainSubject(t *testing.T) {
-	n := &names{jobs: map[uint64]string{4: "red/a"}, asked: [2]uint64{4, 9}}
+	n := &names{jobs: map[uint64]string{4: "red/a"}, asked: map[uint64]bool{4: true, 7: true}}
 	for id, want := range map[uint64]string{4: "red/a", 7: "another team's work", 12: "number 12"} {
 		if is := n.of(id); is != want {
 			t.Errorf("workload %d is called %q, want %q", id, is, want)

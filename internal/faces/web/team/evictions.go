@@ -81,6 +81,9 @@ func (m *takings) read(since time.Time) (all []taken, err error) {
 	return all, m.name(all)
 }
 
+// mostNamed is how many workloads are asked for at once. Of more the newest are named.
+const mostNamed = 10_000
+
 // name finds the workloads of evictions: those alone, for between them lie thousands of others.
 func (m *takings) name(all []taken) error {
 	var ids []uint64
@@ -92,6 +95,7 @@ func (m *takings) name(all []taken) error {
 	if len(ids) == 0 {
 		return nil
 	}
+	ids = ids[max(0, len(ids)-mostNamed):]
 	l, err := m.v.Workloads.ListWorkloads(m.v.Ctx, &musterv1.ListWorkloadsRequest{States: words.WorkloadStates, Ids: ids, Limit: int32(len(ids))})
 	if err != nil {
 		return err
