@@ -102,16 +102,25 @@ func (pl *Planner) islandsOf(v *candidateVictim) (list []int) {
 	if v.islands != nil {
 		return v.islands
 	}
-	add := func(node int) {
-		if island := pl.p.Nodes[node].Island; !slices.Contains(list, island) {
-			list = append(list, island)
-		}
-	}
-	v.eachNode(func(node, _ int) { add(node) })
+	list = pl.islandsUnder(&v.unit)
 	if v.key.Surplus {
 		for _, r := range v.w.Replicas[v.pool] {
-			add(r.Node)
+			list = pl.addIsland(list, r.Node)
 		}
+	}
+	return list
+}
+
+// islandsUnder lists the islands in which a unit stands, each once.
+func (pl *Planner) islandsUnder(u *unit) (list []int) {
+	u.eachNode(func(node, _ int) { list = pl.addIsland(list, node) })
+	return list
+}
+
+// addIsland adds a node's island to a list that does not have it.
+func (pl *Planner) addIsland(list []int, node int) []int {
+	if island := pl.p.Nodes[node].Island; !slices.Contains(list, island) {
+		list = append(list, island)
 	}
 	return list
 }

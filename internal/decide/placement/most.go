@@ -155,12 +155,7 @@ func (pl *Planner) countLeavable(l *leavable, v *candidateVictim) {
 
 // countSpanning notes of a unit that stands in several islands that it may make room in each.
 func (pl *Planner) countSpanning(l *leavable, u unit) {
-	var islands []int
-	u.eachNode(func(node, _ int) {
-		if island := pl.p.Nodes[node].Island; !slices.Contains(islands, island) {
-			islands = append(islands, island)
-		}
-	})
+	islands := pl.islandsUnder(&u)
 	for _, from := range islands {
 		for _, to := range islands {
 			if from != to {

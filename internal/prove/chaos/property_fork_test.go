@@ -25,15 +25,21 @@ func TestForksAreTheSameAndTheirOwn(t *testing.T) {
 		forks++
 		return forked(w)
 	}
-	for seed := range int64(40) {
-		w, f := playBy(seed, func(a *author) { a.shares = seed%2 == 0 }, sampling{before: 1}, sameFork)
-		if f != nil {
-			t.Fatalf("seed %d: %s (after %d steps)", seed, f.detail, len(w.script))
-		}
-	}
+	playShared(t, 40, sameFork)
 	t.Logf("%d forks", forks)
 	if forks < 100 {
 		t.Error("too few forks to say anything")
+	}
+}
+
+// playShared plays random fleets, every other of which shares its quotas out, and looks at each step.
+func playShared(t *testing.T, fleets int64, look func(*world, *fleet.State, core.Outcome) *failure) {
+	t.Helper()
+	for seed := range fleets {
+		w, f := playBy(seed, func(a *author) { a.shares = seed%2 == 0 }, sampling{before: 1}, look)
+		if f != nil {
+			t.Fatalf("seed %d: %s (after %d steps)", seed, f.detail, len(w.script))
+		}
 	}
 }
 
@@ -96,12 +102,7 @@ func TestTrialsAreCountedAsIfWhatTheyLeaveOutHadNeverCome(t *testing.T) {
 		}
 		return nil
 	}
-	for seed := range int64(8) {
-		w, f := playBy(seed, func(a *author) { a.shares = seed%2 == 0 }, sampling{before: 1}, without)
-		if f != nil {
-			t.Fatalf("seed %d: %s (after %d steps)", seed, f.detail, len(w.script))
-		}
-	}
+	playShared(t, 8, without)
 	t.Logf("%d waiting workloads left out", left)
 	if left < 500 {
 		t.Error("too few to say anything")

@@ -79,20 +79,22 @@ func (p *Partition) queued(tree string) {
 
 // freed says that there may be room, for anybody, that work of a tree had.
 func (p *Partition) freed(tree string) {
+	p.freedOf(tree)
+	p.roomier()
+}
+
+// freedOf notes in a tree that it may have room.
+func (p *Partition) freedOf(tree string) {
 	if t := p.trees[tree]; t != nil {
 		t.changes.Room++
 		p.note(t)
 	}
-	p.roomier()
 }
 
 // freedIn says that work of a tree, or flex work, left some islands. In-quota work can stand only where its tree
 // has backing or work already: it concerns no other tree.
 func (p *Partition) freedIn(tree string, islands []int) {
-	if t := p.trees[tree]; t != nil {
-		t.changes.Room++
-		p.note(t)
-	}
+	p.freedOf(tree)
 	for _, t := range p.trees {
 		if t.standsInSome(islands) {
 			t.changes.Flex, t.changes.Nodes = t.changes.Flex+one(tree == Flex), t.changes.Nodes+one(tree != Flex)
