@@ -26,12 +26,13 @@ func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPU
 	var victims []*candidateVictim
 	found, all := false, pl.byIsland(c, list)
 	for i := range pl.p.Islands {
-		if c.island = -1; full != nil && full[i] || !c.mayUseVacated(i) || !most.mayStand(c, i) {
+		c.island = -1
+		if isFull := i < len(full) && full[i]; isFull || !c.mayUseVacated(i) || !most.mayStand(c, i) {
 			continue
 		}
 		c.island = i
 		s, v, ok := pl.minimalSet(c, all.touching(i))
-		if full != nil {
+		if i < len(full) {
 			full[i] = !ok
 		}
 		if ok && (!found || cheaperSet(v, victims)) {
