@@ -114,14 +114,14 @@ func (pl *Planner) KeptFlex() (n int, differs string) {
 			n += len(kept.units)
 		}
 		same := func(a, b *candidateVictim) bool {
-			return a.id() == b.id() && a.key == b.key && a.overran == b.overran && a.lost == b.lost && a.onFlex == b.onFlex && a.all.gpus == b.all.gpus &&
+			return a.id() == b.id() && a.key == b.key && a.overran == b.overran && a.lost == b.lost && a.runs == b.runs && a.onFlex == b.onFlex && a.all.gpus == b.all.gpus &&
 				slices.Equal(pl.nodesOf(&a.all, nil), pl.nodesOf(&b.all, nil))
 		}
-		if !slices.EqualFunc(pl.flexCandidates(ns), byCost(pl.newFlexCandidates(ns)), same) {
+		if !slices.EqualFunc(pl.flexCandidates(ns), byCost(pl.renewed(nil, ns, pl.flexSeenOf(ns)).units), same) {
 			return n, "candidates of " + ns + " are kept that are not what its work gives"
 		}
 		fresh := pl.leavable()
-		for _, v := range pl.newFlexCandidates(ns) {
+		for _, v := range pl.renewed(nil, ns, pl.flexSeenOf(ns)).units {
 			if pl.ranMinimum(v.w) {
 				pl.countLeavable(fresh, v)
 			}

@@ -15,12 +15,13 @@ type flexCandidates struct {
 	at     flexSeen
 	now    fleet.Instant      // when what they lose was counted
 	units  []*candidateVictim // in the order of the namespace's units
-	sorted []*candidateVictim // cheapest first
+	sorted []*candidateVictim // cheapest first as of now
 	most   *leavable          // of those that have run for the minimum; nil: not counted yet
 	until  fleet.Instant      // when another one will have
 
-	gives giving
-	own   map[fleet.Importance]*ownGiving
+	gives   giving
+	own     map[fleet.Importance]*ownGiving
+	nowhere map[shape]refusal // claims of the namespace that no island takes: see nowhere
 }
 
 // flexSeen is what the candidates of a namespace are derived from, the moment aside.
@@ -45,14 +46,11 @@ func (pl *Planner) flexSeenOf(namespace string) flexSeen {
 // of it changes: read it, do not change it.
 func (pl *Planner) flexCandidates(namespace string) []*candidateVictim {
 	kept := pl.keptOf(namespace)
-	if kept.sorted != nil && kept.now == pl.now {
+	if kept.now == pl.now {
 		return kept.sorted
 	}
 	for _, v := range kept.units {
 		v.loses(pl.now)
-	}
-	if kept.sorted == nil {
-		kept.sorted = slices.Clone(kept.units)
 	}
 	kept.now, kept.sorted = pl.now, byCost(kept.sorted) // mostly they are in order still
 	return kept.sorted
@@ -62,7 +60,7 @@ func (pl *Planner) flexCandidates(namespace string) []*candidateVictim {
 func (pl *Planner) keptOf(namespace string) *flexCandidates {
 	kept := pl.candidatesOf[namespace]
 	if at := pl.flexSeenOf(namespace); kept == nil || kept.at != at {
-		kept = &flexCandidates{at: at, units: pl.newFlexCandidates(namespace)}
+		kept = pl.renewed(kept, namespace, at)
 		pl.candidatesOf[namespace] = kept
 	}
 	return kept
@@ -85,15 +83,34 @@ func (pl *Planner) leavableOf(namespace string) *leavable {
 	return kept.most
 }
 
-func (pl *Planner) newFlexCandidates(namespace string) []*candidateVictim {
-	units := pl.flexUnitsOf(namespace)
-	list := make([]*candidateVictim, 0, len(units))
-	for _, u := range units {
-		v := pl.candidate(*u, ClassFlex)
-		v.islands = pl.islandsOf(v)
-		list = append(list, v)
+// renewed makes the candidates of a namespace anew. Of units that stand as they did the old ones go on, in their order.
+func (pl *Planner) renewed(old *flexCandidates, namespace string, at flexSeen) *flexCandidates {
+	if old == nil || at.turn != old.at.turn || at.stamp != old.at.stamp {
+		old = &flexCandidates{} // what counts as use may have changed
 	}
-	return list
+	units := pl.flexUnitsOf(namespace)
+	kept := &flexCandidates{at: at, now: fleet.Never, units: make([]*candidateVictim, 0, len(units))}
+	rest := old.units
+	for _, u := range units {
+		var v *candidateVictim
+		if i := slices.IndexFunc(rest, func(v *candidateVictim) bool { return v.of == u }); i >= 0 {
+			v, rest = rest[i], rest[i+1:]
+			v.onFlex.namespace, v.runs, v.successor = at.staying, u.running(), nil
+		} else {
+			v = pl.flexCandidate(u)
+			old.sorted = append(old.sorted, v)
+		}
+		v.in = kept
+		kept.units = append(kept.units, v)
+	}
+	kept.sorted = slices.DeleteFunc(old.sorted, func(v *candidateVictim) bool { return v.in != kept })
+	return kept
+}
+
+func (pl *Planner) flexCandidate(u *unit) *candidateVictim {
+	v := pl.candidate(*u, ClassFlex)
+	v.islands, v.of = pl.islandsOf(v), u
+	return v
 }
 
 // islandsOf lists the islands in which a candidate may make room: where it stands, or where its pool does

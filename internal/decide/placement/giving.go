@@ -76,7 +76,7 @@ func (pl *Planner) ownGivingOf(c *claim) *giving {
 // nothing of their own there.
 func (pl *Planner) ownGives(c *claim) *ownGiving {
 	kept, to := pl.keptOf(c.w.Namespace), c.key.Importance()
-	alike := !standsAnywhere(c.w) && !c.w.Overran(pl.now) && !pl.passedFrom(c, c.w.Namespace)
+	alike := pl.alike(c)
 	if g := kept.own[to]; g != nil && alike {
 		return g
 	}
@@ -94,6 +94,11 @@ func (pl *Planner) ownGives(c *claim) *ownGiving {
 		kept.own[to] = g
 	}
 	return g
+}
+
+// alike says whether a flex claim may take of its own namespace what others of its importance may.
+func (pl *Planner) alike(c *claim) bool {
+	return !standsAnywhere(c.w) && !c.w.Overran(pl.now) && !pl.passedFrom(c, c.w.Namespace)
 }
 
 // passedFrom says whether work of a namespace has passed a claim's.

@@ -27,7 +27,11 @@ type leavable struct {
 	largest int   // of their namespace's use, what leaves with one of them
 	surplus parts // pools whose replicas count already
 	spans   []span
+	nodes   []leftOn
 }
+
+// leftOn is GPUs that leave a node; a node may be there several times.
+type leftOn struct{ node, gpus int32 }
 
 // span is two islands in which some units stand, and the GPUs of those units.
 type span struct{ from, to, gpus int }
@@ -130,6 +134,7 @@ func (pl *Planner) countLeavable(l *leavable, v *candidateVictim) {
 		gpus := v.w.Pools[spot.Pool].GPUs
 		for _, node := range spot.Nodes {
 			island := pl.p.Nodes[node].Island
+			l.nodes = append(l.nodes, leftOn{int32(node), int32(gpus)})
 			if l.gpus[island] += gpus; island != last {
 				l.used[island] += v.onFlex.freedAll
 			}
@@ -147,6 +152,7 @@ func (pl *Planner) countLeavable(l *leavable, v *candidateVictim) {
 		}
 		l.surplus[pool] = true
 		for _, r := range v.w.Replicas[v.pool] {
+			l.nodes = append(l.nodes, leftOn{int32(r.Node), int32(v.w.Pools[v.pool].GPUs)})
 			l.gpus[pl.p.Nodes[r.Node].Island] += v.w.Pools[v.pool].GPUs
 			l.used[pl.p.Nodes[r.Node].Island] += v.w.Pools[v.pool].GPUs
 		}

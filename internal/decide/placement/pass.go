@@ -33,7 +33,7 @@ func (h *flexHead) closes(pl *Planner) bool {
 		c := pl.claimOf(h.it, nil, fleet.HoldsFlex)
 		passed := pl.passersOf(c, true)
 		h.asked, h.closed = true, false
-		if len(passed) > 0 {
+		if len(passed) > 0 && !pl.nowhere(c, passed) {
 			list, _ := pl.evictableBy(c)
 			h.closed = pl.frees(c, byCost(append(list, passed...)))
 		}

@@ -109,6 +109,7 @@ type derivedWork struct {
 	returns      map[*fleet.Account][]fleet.Waiting // see returning
 	trees        map[*fleet.Tree]uint64             // when each tree was classified last
 	mostGiven    map[*fleet.Tree]*mostGiven
+	leftByShares leftByShares
 }
 
 // changedRoom is what a set of victims and the newcomer change.

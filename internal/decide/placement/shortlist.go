@@ -15,8 +15,11 @@ func (pl *Planner) flexVictims(c *claim) ([]fleet.Spot, []*candidateVictim, bool
 	if !boundedByIsland(c) {
 		return pl.fairSetOfAll(c)
 	}
-	givers, room := pl.giversTo(c)
 	passers := pl.passersOf(c, false)
+	if pl.nowhere(c, passers) {
+		return nil, nil, false
+	}
+	givers, room := pl.giversTo(c)
 	most := pl.mostOf(c, givers, passers)
 	if !most.some(c) {
 		return nil, nil, false

@@ -21,6 +21,10 @@ type candidateVictim struct {
 	successor *bool  // whether it has one if nothing else leaves; nil: not asked yet
 	instead   bool   // it is surplus in place of other surplus: see insteadOf
 	islands   []int  // of a kept candidate on flex, see islandsOf; nil: not noted
+
+	// Of a kept candidate on flex: the unit that it is made of, and with whom it is kept.
+	of *unit
+	in *flexCandidates
 }
 
 // onFlex is what a candidate means for its namespace's use of flex, in GPUs.

@@ -26,7 +26,11 @@ type Island struct {
 	downs       peaks
 	came        int    // see Came
 	stirred     uint64 // grows with every change of what backs accounts here, or of what their work touches
+	changed     uint64 // see Changed
 }
+
+// Changed grows with every change of one of the island's nodes, or of what is on it.
+func (i *Island) Changed() uint64 { return i.changed }
 
 // Came counts the in-quota replicas that came to nodes of the island since the state was loaded.
 func (i *Island) Came() int { return i.came }

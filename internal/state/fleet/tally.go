@@ -43,6 +43,7 @@ func (n *Node) onFlex(u use) int {
 func (p *Partition) contribute(n *Node, sign int) {
 	island, t := p.Islands[n.Island], &p.tally
 	p.changes.OnNodes++
+	island.changed++
 	if sign > 0 {
 		n.usable, n.whole, n.counted = n.State.Usable(), n.Whole(), n.UsableGPUs()
 	}
