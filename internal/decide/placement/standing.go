@@ -101,10 +101,21 @@ func (pl *Planner) units(w *fleet.Workload) []unit {
 
 // unitsKeeping is unitsBy, with the kept list where there is no choice.
 func (pl *Planner) unitsKeeping(w *fleet.Workload, keeps func(node int) bool) []unit {
-	if !slices.ContainsFunc(w.Pools, func(p fleet.Pool) bool { return p.Elastic }) {
-		return pl.units(w)
+	for i, p := range w.Pools {
+		if differ(w.Replicas[i], p, keeps) {
+			return pl.unitsBy(w, keeps)
+		}
 	}
-	return pl.unitsBy(w, keeps)
+	return pl.units(w)
+}
+
+// differ says whether a choice keeps some replicas of an elastic pool above its min rather than others.
+func differ(replicas []fleet.Replica, p fleet.Pool, keeps func(node int) bool) bool {
+	if !p.Elastic || len(replicas) <= p.Min {
+		return false
+	}
+	first := keeps(replicas[0].Node)
+	return slices.ContainsFunc(replicas[1:], func(r fleet.Replica) bool { return keeps(r.Node) != first })
 }
 
 // unitsBy is units where elastic pools keep, of replicas that are alike,
