@@ -29,6 +29,7 @@ func (pl *Planner) grow(flex bool) (Plan, bool) {
 	sort.SliceStable(list, func(i, j int) bool { return pl.growsBefore(list[i], list[j]) })
 	for _, w := range list {
 		rests := true
+		pl.readsPlaces = false
 		for i := range w.Pools {
 			if pl.isWithheld(w, i) {
 				rests = false
@@ -84,9 +85,22 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 		if n <= 0 || holds == fleet.HoldsBorrowing && pl.siblingWaits(it) {
 			continue
 		}
-		if plan, ok := pl.growBy(pl.claimOf(it, w.Account(), holds), n); ok && pl.leavesRoomFor(returning, it, plan) {
+		if plan, ok := pl.growBeside(returning, it, holds, n); ok {
 			return plan, true
 		}
+	}
+	return Plan{}, false
+}
+
+// growBeside grows by as many replicas, up to a bound, as leave the units their room that are on their way back.
+func (pl *Planner) growBeside(returning []fleet.Waiting, it fleet.Waiting, holds fleet.HeldAs, most int) (Plan, bool) {
+	for most > 0 {
+		plan, ok := pl.growBy(pl.claimOf(it, it.Workload.Account(), holds), most)
+		if !ok || pl.leavesRoomFor(returning, it, plan) {
+			return plan, ok
+		}
+		most = fleet.Count(plan.Spots) - 1
+		pl.readsPlaces = true
 	}
 	return Plan{}, false
 }

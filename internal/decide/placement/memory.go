@@ -149,9 +149,16 @@ func (pl *Planner) tried(it *fleet.Waiting) bool { return it.Memo.At == pl.stamp
 func (pl *Planner) noteTried(it *fleet.Waiting) { it.Memo.At = pl.stampOf(it) }
 
 // grown and noteGrown are tried and noteTried for the growth of elastic pools.
-func (pl *Planner) grown(w *fleet.Workload) bool { return w.LookedAt == pl.growthStamp(w) }
+func (pl *Planner) grown(w *fleet.Workload) bool {
+	stamp := pl.growthStamp(w)
+	return w.LookedAt == stamp || w.LookedAt == pl.placeStamp(stamp)
+}
 
-func (pl *Planner) noteGrown(w *fleet.Workload) { w.LookedAt = pl.growthStamp(w) }
+func (pl *Planner) noteGrown(w *fleet.Workload) {
+	if w.LookedAt = pl.growthStamp(w); pl.readsPlaces {
+		w.LookedAt = pl.placeStamp(w.LookedAt)
+	}
+}
 
 // flexSleeps says whether no unit that waits for flex could start when flex was last
 // looked at, and nothing has changed since that could concern them.
@@ -180,6 +187,9 @@ func (pl *Planner) growthStamp(w *fleet.Workload) uint64 {
 	t := w.Account().Root().Changes()
 	return roomStamp(pl.p.Changes()) + t.Work + t.Queue
 }
+
+// placeStamp is a growth stamp that grows with all that stands on nodes, too: less free room may be another place.
+func (pl *Planner) placeStamp(growth uint64) uint64 { return 1<<61 + growth + pl.p.Shifted() }
 
 // stampOf is the stamp of a waiting unit: only what may bring what it lacks counts, and
 // so does everything where the head of a queue depends on which nodes are healthy. What

@@ -44,8 +44,9 @@ func (m *memos) noteBack(part Part, h head) {
 
 // whyNot is why the last claims found no room.
 type whyNot struct {
-	lacking    lack // what the last claims lacked
-	readsQueue bool // the last claims' answers hang on who else waits
+	lacking     lack // what the last claims lacked
+	readsQueue  bool // the last claims' answers hang on who else waits
+	readsPlaces bool // a pool does not grow because of the place that it would get: any work that comes may move that
 }
 
 // Turn is what the planners of one turn tell each other.
