@@ -174,7 +174,7 @@ func (t *turn) settleOnce(p *fleet.Partition, pl *placement.Planner) bool {
 	}
 	plan, ok := t.nextPlan(pl)
 	if !ok {
-		return t.withheld.release(noPart)
+		return len(t.withheld.release(noPart)) > 0
 	}
 	if at := t.regretted(plan); at >= 0 {
 		if plan, ok = t.takeBack(pl, p, at, plan); !ok {
@@ -307,7 +307,7 @@ func (t *turn) carryOut(p *fleet.Partition, plan placement.Plan) {
 			ID: w.ID, Partition: p.ID, Spots: plan.Spots, Holds: plan.Holds,
 			Reserved: plan.Reserved, Mend: plan.Kind == placement.Mend, Passed: plan.Passed,
 		})
-		t.withheld.release(part)
+		t.stands(part)
 	default:
 		panic(fmt.Sprintf("core: plan of kind %d", plan.Kind))
 	}

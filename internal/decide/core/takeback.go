@@ -74,6 +74,7 @@ type given struct {
 	plan         placement.Plan
 	part         placement.Part
 	events, undo int
+	released     []placement.Part // units that had made way for this one, and were asked again once it stood
 }
 
 // withheld lists the units that are not asked, because room that they got was taken back.
@@ -95,7 +96,7 @@ const mostMadeWay = 8
 
 // give notes that a plan is about to give room.
 func (t *turn) give(plan placement.Plan) {
-	t.trail.decisions = append(t.trail.decisions, given{plan, plan.Part(), len(t.events), len(t.trail.undo)})
+	t.trail.decisions = append(t.trail.decisions, given{plan: plan, part: plan.Part(), events: len(t.events), undo: len(t.trail.undo)})
 }
 
 // regretted finds a decision of the trail whose room a plan would take away: the last one, for that may be
@@ -138,15 +139,14 @@ func overlap(a, b []fleet.Spot) bool {
 func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan placement.Plan) (placement.Plan, bool) {
 	d, by := t.trail.decisions[at], plan.Part() // as long as its workload stands
 	moved := promise.Present(p)
-	for i := len(t.trail.undo) - 1; i >= d.undo; i-- {
-		t.putBack(&t.trail.undo[i])
-	}
-	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
-	t.events, t.asked = t.events[:d.events], min(t.asked, d.events)
-	t.withheld.add(d, by)
+	t.goBackTo(at, by)
 	if t.withheld.times[d.part] == mostTakenBack {
-		if plan, ok := t.startAsMoved(pl, p, plan, moved); ok {
-			return plan, true
+		as, earlier, ok := t.startAsMoved(pl, p, plan, moved)
+		for ; earlier >= 0; as, earlier, ok = t.startAsMoved(pl, p, plan, moved) {
+			t.goBackTo(earlier, by)
+		}
+		if ok {
+			return as, true
 		}
 		had := d
 		t.other = &had
@@ -155,26 +155,46 @@ func (t *turn) takeBack(pl *placement.Planner, p *fleet.Partition, at int, plan 
 	return plan, false
 }
 
+// goBackTo undoes a decision of the trail, and all that followed it, for a unit that would have taken the room. Units that made
+// way for a decision that is undone do so again: else each would take the room that the other comes to later.
+func (t *turn) goBackTo(at int, by placement.Part) {
+	d := t.trail.decisions[at]
+	for i := len(t.trail.undo) - 1; i >= d.undo; i-- {
+		t.putBack(&t.trail.undo[i])
+	}
+	for _, later := range t.trail.decisions[at+1:] {
+		t.withheld.again(later)
+	}
+	t.trail.undo, t.trail.decisions = t.trail.undo[:d.undo], t.trail.decisions[:at]
+	t.events, t.asked = t.events[:d.events], min(t.asked, d.events)
+	t.withheld.add(d, by)
+}
+
 // startAsMoved moves idle backing as it had moved after a unit that was taken back, if that
 // may be without the unit and lets the plan be made. Else each of two would wait for the other: one
 // could start only where the other had, which would lose its room to it. Backing may leave work that the plan sends away, as it
-// left work that the unit had sent away; all other work keeps its cover.
-func (t *turn) startAsMoved(pl *placement.Planner, p *fleet.Partition, plan placement.Plan, moved promise.Alignment) (placement.Plan, bool) {
+// left work that the unit had sent away; all other work keeps its cover. Where the plan would take the room of an
+// earlier decision, too, earlier is that decision: without it the backing may let the plan be made; else −1.
+func (t *turn) startAsMoved(pl *placement.Planner, p *fleet.Partition, plan placement.Plan, moved promise.Alignment) (as placement.Plan, earlier int, ok bool) {
 	stood := promise.Present(p)
 	a, ok := promise.Moved(t.s, p, moved, t.now)
 	if !ok {
-		return plan, false
+		return plan, -1, false
 	}
 	e, _ := difference(p, a)
 	kept, events, undo := p.KeepBacking(rebacked(e)), len(t.events), len(t.trail.undo)
 	t.emit(e)
 	pl.Outranked, pl.Withheld = t.outranked, t.withheld.by
-	if plan, ok = pl.Again(plan); ok && t.regretted(plan) < 0 && !promise.Uncovers(p, stood, leavers(plan)) {
-		return plan, true
+	earlier = -1
+	if as, ok = pl.Again(plan); ok {
+		earlier = t.regretted(as)
+	}
+	if ok && earlier < 0 && !promise.Uncovers(p, stood, leavers(as)) {
+		return as, -1, true
 	}
 	t.s.PutBackBacking(kept)
 	t.events, t.trail.undo = t.events[:events], t.trail.undo[:undo]
-	return plan, false
+	return plan, earlier, false
 }
 
 // leavers are the victims of a plan.
@@ -259,7 +279,7 @@ func (w *withheld) addMend(part placement.Part) {
 		return
 	}
 	for other := range w.times {
-		if _, mend := w.mends[other]; !mend {
+		if !w.isMend(other) {
 			delete(w.times, other)
 			delete(w.by, other)
 		}
@@ -267,15 +287,33 @@ func (w *withheld) addMend(part placement.Part) {
 	w.by[part] = noPart
 }
 
+// again withholds the units again that had made way for a decision which is undone.
+func (w *withheld) again(d given) {
+	for _, part := range d.released {
+		if _, known := w.by[part]; known {
+			continue
+		}
+		if w.by[part] = d.part; !w.isMend(part) {
+			w.times[part]++
+		}
+	}
+}
+
 // noPart is no part of any workload.
 var noPart placement.Part
 
+// isMend says whether a unit is a gang whose mend was taken back.
+func (w *withheld) isMend(part placement.Part) bool {
+	_, mend := w.mends[part]
+	return mend
+}
+
 // release lets the units be asked again that made way for a part of a workload, which now stands;
-// noPart: all. It says whether there are any. A unit whose room was taken back too often is not among them.
-func (w *withheld) release(by placement.Part) (some bool) {
+// noPart: all. It lists them. A unit whose room was taken back too often is not among them.
+func (w *withheld) release(by placement.Part) (list []placement.Part) {
 	for part, other := range w.by {
 		most := mostTakenBack
-		if _, mend := w.mends[part]; mend {
+		if w.isMend(part) {
 			most = mostMendsTakenBack
 		} else if by != noPart && by == other && w.made[part] < mostMadeWay {
 			w.made[part]++
@@ -283,10 +321,19 @@ func (w *withheld) release(by placement.Part) (some bool) {
 		}
 		if w.times[part] < most && (by == noPart || by == other) {
 			delete(w.by, part)
-			some = true
+			list = append(list, part)
 		}
 	}
-	return some
+	return list
+}
+
+// stands lets the units be asked again that made way for the decision that was made last. Its trail may have been
+// emptied since.
+func (t *turn) stands(part placement.Part) {
+	released := t.withheld.release(part)
+	if last := len(t.trail.decisions) - 1; last >= 0 && t.trail.decisions[last].part == part {
+		t.trail.decisions[last].released = released
+	}
 }
 
 // keep remembers what an event is about to change, once there is something to take back.

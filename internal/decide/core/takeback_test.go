@@ -148,3 +148,33 @@ func TestWhoLosesItsRoomAtOnceTakesDearerWork(t *testing.T) {
 	st.is("n", "single", fleet.RunningW)
 	st.idle(6 * time.Minute)
 }
+
+// When reports come back, low has made room for first, and two nodes more are free. The other pool of first takes one of them once first
+// runs, so second makes way for it, and grows takes the last node. Then second would take what grows has got, so grows makes way
+// in its turn. The decision goes back to before first had started. So second makes way for that pool again.
+func TestWhoMadeWayDoesSoAgain(t *testing.T) {
+	st := smallFleet(t, 3, 2)
+	st.quota(0, "t/y", 3, 0)
+	st.quota(0, "t/x", 2, 0)
+	st.do(1*time.Minute, job("n", "filler", "t/x", fleet.Critical, spread(0, 1)))
+	st.do(2*time.Minute, job("n", "low", "t/x", fleet.Low, spread(0, 1)))
+	st.do(3*time.Minute, job("n", "stays", "t/y", fleet.Mid, spread(0, 1)))
+	st.do(4*time.Minute, job("n", "ends", "t/y", fleet.Mid, spread(0, 1)))
+	st.do(5*time.Minute, job("n", "grows", "t/x", fleet.Mid, elastic("w", 0, 8, 1, 2)))
+	st.do(6*time.Minute, job("n", "first", "t/x", fleet.Critical, spread(0, 1), pool("other", 1, 8, 1)))
+	st.is("n", "low", fleet.Evicting)
+	st.do(7*time.Minute, core.StopReports{Cluster: "t"}, core.Cancel{Namespace: "n", Name: "low"},
+		core.ReportFinished{ID: st.workload("filler").ID}, core.ReportFinished{ID: st.workload("ends").ID})
+	st.leave(8*time.Minute, "n", "low")
+	st.do(9*time.Minute, job("n", "second", "t/x", fleet.High, spread(0, 1)))
+	st.is("n", "first", fleet.Starting)
+	st.is("n", "second", fleet.Pending)
+	st.do(10*time.Minute, core.ResumeReports{Cluster: "t"})
+	st.is("n", "second", fleet.RunningW)
+	for name, gpus := range map[string]int{"first": 16, "second": 8, "grows": 8} {
+		if got := st.workload(name).GPUs(); got != gpus {
+			t.Errorf("%s has %d GPUs, want %d", name, got, gpus)
+		}
+	}
+	st.idle(10 * time.Minute)
+}
