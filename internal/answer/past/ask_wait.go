@@ -47,15 +47,13 @@ func waitedOf(key string) Waited {
 // day, days by their Monday, and what stands now up to the end of the window.
 func (m *Meter) weeks(w Window, now int64) map[int64]int64 {
 	sums := map[int64]int64{}
-	for _, b := range m.Months {
-		if b.From < w.To && nextMonth(b.From) > w.From {
-			sums[b.From] += b.V[0]
-		}
+	first, last := m.ByMonth.within(w.From, w.To, nextMonth)
+	for i := first; i < last; i++ {
+		sums[m.ByMonth.From[i]] += m.ByMonth.sums(i)[0]
 	}
-	for _, b := range m.Days {
-		if b.From < w.To && nextDay(b.From) > w.From {
-			sums[startOfWeek(b.From)] += b.V[0]
-		}
+	first, last = m.ByDay.within(w.From, w.To, nextDay)
+	for i := first; i < last; i++ {
+		sums[startOfWeek(m.ByDay.From[i])] += m.ByDay.sums(i)[0]
 	}
 	for at, end := max(w.From, m.At), min(w.To, now); at < end && m.Now[0] != 0; {
 		next := min(end, startOfWeek(at)+7*day)

@@ -6,6 +6,7 @@
 // say of a record what it meant, it applies it to a state of its own.
 //
 //	series.go    sums by the hour, then by the day, then by the month
+//	grain.go     the sums of one grain, side by side; older.go how they were written before
 //	meter.go     figures that stand for a time: GPUs × time
 //	nodes.go     nodes: their states, and what is not usable of them, by cause
 //	episodes.go  the times in which a node is out, and their stages

@@ -36,12 +36,12 @@ func (m *Meter) pass(at int64) {
 		}
 		m.Born = firstOf(m.Born, m.At)
 		end := min(at, m.At-mod(m.At, grain)+grain)
-		b := m.bucket(m.At)
+		sums := m.bucket(m.At)
 		for i, v := range m.Now {
-			b.V[i] += v * (end - m.At)
+			sums[i] += v * (end - m.At)
 		}
 		for _, column := range m.Peaks {
-			b.V[column] = max(b.V[column], m.Now[m.PeakOf])
+			sums[column] = max(sums[column], m.Now[m.PeakOf])
 		}
 		m.At = end
 	}

@@ -2,7 +2,6 @@ package past
 
 import (
 	"slices"
-	"sort"
 	"time"
 )
 
@@ -21,21 +20,15 @@ const (
 	KeepDays  = 731 * day
 )
 
-// Bucket is the sums of one hour, day or month, from its beginning.
-type Bucket struct {
-	From int64
-	V    []int64
-}
-
 // Series is sums over time in columns, the finer the younger. Buckets without
 // anything in them are left out.
 type Series struct {
-	Width  int
-	Coarse bool  // no hours: sums begin as days
-	Peaks  []int // columns that keep the highest instead of the sum
-	Hours  []Bucket
-	Days   []Bucket
-	Months []Bucket
+	Width   int
+	Coarse  bool  // no hours: sums begin as days
+	Peaks   []int // columns that keep the highest instead of the sum
+	ByHour  Grain
+	ByDay   Grain
+	ByMonth Grain
 }
 
 // add puts a value into a column at a moment. Moments never go back.
@@ -43,7 +36,7 @@ func (s *Series) add(at int64, column int, v int64) {
 	if v == 0 {
 		return
 	}
-	s.fold(s.bucket(at).V, column, v)
+	s.fold(s.bucket(at), column, v)
 }
 
 func (s *Series) fold(into []int64, column int, v int64) {
@@ -54,66 +47,58 @@ func (s *Series) fold(into []int64, column int, v int64) {
 	into[column] += v
 }
 
-// bucket is the youngest bucket, which at belongs to; a new one where it is over.
-func (s *Series) bucket(at int64) *Bucket {
-	list, from := &s.Hours, at-mod(at, hour)
+// bucket is the sums of the youngest bucket, which at belongs to; a new one where it is over.
+func (s *Series) bucket(at int64) []int64 {
+	grain, from := &s.ByHour, at-mod(at, hour)
 	if s.Coarse {
-		list, from = &s.Days, at-mod(at, day)
+		grain, from = &s.ByDay, at-mod(at, day)
 	}
-	if n := len(*list); n == 0 || (*list)[n-1].From < from {
-		*list = append(*list, Bucket{from, make([]int64, s.Width)})
+	if grain.len() == 0 || grain.last() < from {
+		grain.grow(from, s.Width)
 		s.roll(from)
 	}
-	return &(*list)[len(*list)-1]
+	return grain.sums(grain.len() - 1)
 }
 
 // roll takes what is old over into a coarser grain, in whole days and whole months.
 func (s *Series) roll(now int64) {
-	for len(s.Hours) > 0 && startOfDay(s.Hours[0].From)+day <= now-KeepHours {
-		s.Hours = s.merge(&s.Days, s.Hours, startOfDay)
+	for s.ByHour.len() > 0 && startOfDay(s.ByHour.From[0])+day <= now-KeepHours {
+		s.merge(&s.ByDay, &s.ByHour, startOfDay)
 	}
-	for len(s.Days) > 0 && nextMonth(s.Days[0].From) <= now-KeepDays {
-		s.Days = s.merge(&s.Months, s.Days, startOfMonth)
+	for s.ByDay.len() > 0 && nextMonth(s.ByDay.From[0]) <= now-KeepDays {
+		s.merge(&s.ByMonth, &s.ByDay, startOfMonth)
 	}
 }
 
-// merge adds the first buckets of fine, as many as belong together, to coarse.
-func (s *Series) merge(coarse *[]Bucket, fine []Bucket, start func(int64) int64) []Bucket {
-	from := start(fine[0].From)
-	sum := Bucket{from, make([]int64, s.Width)}
+// merge moves the first buckets of fine, as many as belong together, into one of coarse.
+func (s *Series) merge(coarse, fine *Grain, start func(int64) int64) {
+	from := start(fine.From[0])
+	sum := coarse.grow(from, s.Width)
 	n := 0
-	for ; n < len(fine) && start(fine[n].From) == from; n++ {
-		s.merged(sum.V, fine[n].V)
+	for ; n < fine.len() && start(fine.From[n]) == from; n++ {
+		s.merged(sum, fine.sums(n))
 	}
-	*coarse = append(*coarse, sum)
-	return slices.Clone(fine[n:]) // the buckets that are gone shall not stay in memory
+	fine.drop(n)
 }
 
 // window is the sums of all buckets that touch [from, to), and where the first
 // and the last of them begin and end: to within an hour, a day or a month.
 func (s *Series) window(from, to int64) (v []int64, begin, end int64) {
 	v, begin, end = make([]int64, s.Width), to, from
-	for _, grain := range []struct {
-		list []Bucket
-		next func(int64) int64
-	}{{s.Months, nextMonth}, {s.Days, nextDay}, {s.Hours, nextHour}} {
-		list := within(grain.list, from, to, grain.next)
-		if len(list) == 0 {
+	for _, of := range []struct {
+		grain *Grain
+		next  func(int64) int64
+	}{{&s.ByMonth, nextMonth}, {&s.ByDay, nextDay}, {&s.ByHour, nextHour}} {
+		first, last := of.grain.within(from, to, of.next)
+		if first == last {
 			continue
 		}
-		begin, end = min(begin, list[0].From), max(end, grain.next(list[len(list)-1].From))
-		for _, b := range list {
-			s.merged(v, b.V)
+		begin, end = min(begin, of.grain.From[first]), max(end, of.next(of.grain.From[last-1]))
+		for i := first; i < last; i++ {
+			s.merged(v, of.grain.sums(i))
 		}
 	}
 	return v, begin, end
-}
-
-// within is the buckets that touch [from, to).
-func within(list []Bucket, from, to int64, next func(int64) int64) []Bucket {
-	first := sort.Search(len(list), func(i int) bool { return next(list[i].From) > from })
-	last := sort.Search(len(list), func(i int) bool { return list[i].From >= to })
-	return list[min(first, last):last]
 }
 
 // merged adds a bucket's values to others.

@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/muster-fleet/muster/internal/answer/past"
 	"github.com/muster-fleet/muster/internal/run/wholefile"
@@ -23,7 +22,10 @@ import (
 // The header says how the rest is to be read. Raise its number whenever past.Notes changes its
 // meaning: older notes are then gathered anew, as far as the log goes back. Of a log that was
 // trimmed they are the only ones: see to it that they can still be read.
-const header = "muster past 6\n"
+const (
+	header      = "muster past 7\n"
+	olderHeader = "muster past 6\n" // see past.OlderSums
+)
 
 const (
 	seqBytes  = 8 // the number of a record, little endian
@@ -40,10 +42,15 @@ func Heard(path string) uint64 {
 	}
 	defer f.Close()
 	head := make([]byte, headBytes)
-	if _, err := io.ReadFull(f, head); err != nil || !strings.HasPrefix(string(head), header) {
+	if _, err := io.ReadFull(f, head); err != nil || !known(head) {
 		return 0
 	}
 	return binary.LittleEndian.Uint64(head[headBytes-seqBytes:])
+}
+
+// known says whether notes that begin so can be read.
+func known(data []byte) bool {
+	return len(data) >= headBytes && (bytes.HasPrefix(data, []byte(header)) || bytes.HasPrefix(data, []byte(olderHeader)))
 }
 
 // load reads notes that save wrote.
@@ -55,9 +62,9 @@ func load(path string) (n past.Notes, err error) {
 	return Unpack(data)
 }
 
-// Unpack reads what Pack wrote.
+// Unpack reads what Pack wrote, also that of version 6.
 func Unpack(data []byte) (n past.Notes, err error) {
-	if len(data) < headBytes || !strings.HasPrefix(string(data), header) {
+	if !known(data) {
 		return n, errOtherVersion
 	}
 	sum, rest := data[len(header):len(header)+sha256.Size], data[len(header)+sha256.Size:]
@@ -65,10 +72,20 @@ func Unpack(data []byte) (n past.Notes, err error) {
 		return n, errors.New("its notes are damaged")
 	}
 	n = past.New().Notes // gob leaves out what is empty
-	if err := gob.NewDecoder(flate.NewReader(bytes.NewReader(rest[seqBytes:]))).Decode(&n); err != nil {
-		return n, fmt.Errorf("its notes cannot be read: %w", err)
+	err = read(rest[seqBytes:], &n)
+	if err == nil && bytes.HasPrefix(data, []byte(olderHeader)) {
+		var older past.OlderSums
+		err = read(rest[seqBytes:], &older)
+		n.TakeOver(older)
 	}
-	return n, nil
+	return n, err
+}
+
+func read(notes []byte, into any) error {
+	if err := gob.NewDecoder(flate.NewReader(bytes.NewReader(notes))).Decode(into); err != nil {
+		return fmt.Errorf("its notes cannot be read: %w", err)
+	}
+	return nil
 }
 
 // save writes notes into a file of that name, whole or not at all.
