@@ -163,6 +163,7 @@ func decode(plain string) (*fleet.State, error) {
 		return nil, err
 	}
 	s.Rebuild()
+	s.Share()
 	return s, nil
 }
 

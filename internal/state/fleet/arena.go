@@ -14,7 +14,7 @@ type Arena struct {
 	twins     map[*Workload]*Workload
 	byID      map[uint64]*Workload
 	nowhere   map[uint64]*Workload
-	names     map[string]*Workload
+	names     map[fullName]*Workload
 	waiting   map[*Waiting]*Waiting
 }
 

@@ -18,7 +18,7 @@
 //	planned work  maintenance.go, nodeupdate.go, rollout.go, visit*.go, runs.go, measured.go, notice.go, zone.go, attention.go
 //	quota         tree.go, backing.go, alignment.go, temporary.go, earmark.go, haircut.go, request.go, pledge.go, accountuse.go
 //	work          shape.go, origin.go (where it was seen), mayrun.go (in which partitions it may run),
-//	              lifecycle.go, alive.go, targeting.go, usage.go, rest.go, leaveorder.go, few.go
+//	              lifecycle.go, alive.go, targeting.go, usage.go, rest.go, leaveorder.go, few.go, shared.go
 //	queues        queue.go, sortedqueue.go, enqueue.go
 //	clusters      lives.go, life.go, blueprint.go, cloud.go, targets.go
 //	people        principal.go, callers.go, binding.go, servicetoken.go, signoff.go, proposal.go, subscription.go

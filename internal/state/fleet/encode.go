@@ -16,15 +16,16 @@ func Decode(data []byte) (*State, error) {
 		return nil, fmt.Errorf("state: %w", err)
 	}
 	s.Rebuild()
+	s.Share()
 	return s, nil
 }
 
 // Rebuild derives every index from what the state encodes.
 func (s *State) Rebuild() {
 	s.partitions, s.quotas = map[string]*Partition{}, map[string]*Quota{}
-	s.clusters, s.names = map[string]*Cluster{}, make(map[string]*Workload, len(s.Workloads))
+	s.clusters, s.names = map[string]*Cluster{}, make(map[fullName]*Workload, len(s.Workloads))
 	s.keys, s.dirty, s.alarms = map[string]KeyUse{}, map[*Partition]bool{}, nil
-	s.rests, s.heard = nil, s.Time
+	s.rests, s.heard, s.shared = nil, s.Time, newShared()
 	s.rebuildLives()
 	s.endsAt = 0
 	s.shapes, s.nowhere, s.alive = map[shapeKey]int{}, map[uint64]*Workload{}, nil
@@ -106,8 +107,8 @@ func (s *State) reattach(w *Workload) {
 	if w.Replicas == nil {
 		w.Replicas = make([][]Replica, len(w.Pools))
 	}
-	if old := s.names[nameKey(w.Namespace, w.Name)]; old == nil || old.ID < w.ID {
-		s.names[nameKey(w.Namespace, w.Name)] = w
+	if old := s.names[w.fullName()]; old == nil || old.ID < w.ID {
+		s.names[w.fullName()] = w
 	}
 	if !w.State.Ended() {
 		s.lives(w)

@@ -19,7 +19,7 @@ func (s *State) fork(most int) *State { return s.forkBy(&fork{Arena: &Arena{}, m
 func (s *State) forkBy(f *fork) *State {
 	f.begin()
 	c := *s
-	f.to, c.trials = &c, nil
+	f.to, c.trials, c.shared = &c, nil, shared{}
 	c.Buffers, c.shapes, c.EndedOrder = maps.Clone(s.Buffers), maps.Clone(s.shapes), nil
 	c.Keys, c.keys = nil, map[string]KeyUse{}
 	c.Clusters, c.Quotas, c.Incidents = clonePointers(s.Clusters), clonePointers(s.Quotas), clonePointers(s.Incidents)

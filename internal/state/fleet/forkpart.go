@@ -120,7 +120,7 @@ func (s *State) workloadsIn(list []*Partition) []*Workload {
 func (f *fork) rename(s *State) {
 	f.to.names = emptied(&f.names, len(f.work))
 	for was, is := range f.work {
-		if key := nameKey(was.Namespace, was.Name); s.names[key] == was {
+		if key := was.fullName(); s.names[key] == was {
 			f.to.names[key] = is
 		}
 	}

@@ -11,10 +11,11 @@ import (
 // AddWorkload takes a submitted workload into the state and its queues.
 func (s *State) AddWorkload(id uint64, spec Spec, at Instant) *Workload {
 	w := &Workload{ID: id, Spec: spec, Submitted: at, State: Pending, PendingSince: at}
+	s.shared.spec(&w.Spec)
 	w.Replicas = make([][]Replica, len(spec.Pools))
 	s.Workloads[id] = w
 	s.NextID = max(s.NextID, id+1)
-	s.names[nameKey(w.Namespace, w.Name)] = w
+	s.names[w.fullName()] = w
 	s.lives(w)
 	s.requeue(w)
 	return w
@@ -66,7 +67,7 @@ func (s *State) forget(id uint64) {
 func (s *State) unlist(w *Workload) {
 	delete(s.Workloads, w.ID)
 	s.livesNoMore(w)
-	if key := nameKey(w.Namespace, w.Name); s.names[key] == w {
+	if key := w.fullName(); s.names[key] == w {
 		delete(s.names, key)
 	}
 }

@@ -84,6 +84,7 @@ type State struct {
 	index
 	attention
 	building   building
+	shared     shared
 	alarms     alarms
 	rests      restEnds   // of waiting workloads; some are out of date
 	heard      Instant    // see Heard
@@ -99,7 +100,7 @@ type index struct {
 	partitions map[string]*Partition
 	quotas     map[string]*Quota
 	clusters   map[string]*Cluster
-	names      map[string]*Workload
+	names      map[fullName]*Workload
 	keys       map[string]KeyUse
 	dirty      map[*Partition]bool
 	shapes     map[shapeKey]int
@@ -125,7 +126,7 @@ func (s *State) Quota(path string) *Quota { return s.quotas[path] }
 func (s *State) Cluster(name string) *Cluster { return s.clusters[name] }
 
 // Workload finds the latest workload of a name in a namespace, or nil.
-func (s *State) Workload(namespace, name string) *Workload { return s.names[nameKey(namespace, name)] }
+func (s *State) Workload(namespace, name string) *Workload { return s.names[fullName{namespace, name}] }
 
 // Key finds the use of an idempotency key.
 func (s *State) Key(key string) (KeyUse, bool) {
@@ -136,7 +137,10 @@ func (s *State) Key(key string) (KeyUse, bool) {
 // Number is that of the record on its way: the orders it gives are known by it.
 func (s *State) Number() uint64 { return s.Seq + 1 }
 
-func nameKey(namespace, name string) string { return namespace + "/" + name }
+// fullName is by what people call a workload.
+type fullName struct{ namespace, name string }
+
+func (w *Workload) fullName() fullName { return fullName{w.Namespace, w.Name} }
 
 // BufferFor is the buffer policy in force for an island: the closest scope wins.
 func (s *State) BufferFor(p *Partition, island int) Buffer {
