@@ -23,7 +23,7 @@ type Notes struct {
 	Breaks     []Break             // of promises, in order of their moments
 	Jobs       map[uint64]*Job
 	Losses     map[string]*Meter // by partition, a space, and the cause
-	Waits      map[uint64]*Waiter
+	Waits      map[uint64]Waiter
 	Waited     map[string]*Meter // see waitKey
 	Asked      map[string]Reason // reasons of groups of work, until askAgain forgets them: since the last full hour
 	AskedAt    int64             // when they began to be asked anew
@@ -38,6 +38,7 @@ type Book struct {
 	state    *fleet.State
 	draining map[string]bool // quarantined nodes that work still holds
 	seen     map[*fleet.Partition]bool
+	texts    map[string]string // see text
 }
 
 // New is a book of an empty log.
@@ -45,7 +46,7 @@ func New() *Book {
 	return open(Notes{
 		Nodes: map[string]*NodeLife{}, Faded: map[string]*Faded{}, Islands: map[string]*Meter{}, Partitions: map[string]*Meter{},
 		Quotas: map[string]*Meter{}, Promises: map[string]Promises{}, Jobs: map[uint64]*Job{}, Losses: map[string]*Meter{},
-		Waits: map[uint64]*Waiter{}, Waited: map[string]*Meter{}, Asked: map[string]Reason{}, Runs: map[string][]Run{},
+		Waits: map[uint64]Waiter{}, Waited: map[string]*Meter{}, Asked: map[string]Reason{}, Runs: map[string][]Run{},
 	}, fleet.NewState())
 }
 
@@ -64,7 +65,43 @@ func Resume(n Notes, s *fleet.State) *Book {
 }
 
 func open(n Notes, s *fleet.State) *Book {
-	return &Book{Notes: n, state: s, draining: map[string]bool{}, seen: map[*fleet.Partition]bool{}}
+	b := &Book{Notes: n, state: s, draining: map[string]bool{}, seen: map[*fleet.Partition]bool{}, texts: map[string]string{}}
+	b.compact()
+	return b
+}
+
+// compact puts notes that were read, an object each, together.
+func (b *Book) compact() {
+	lives := make([]NodeLife, 0, len(b.Nodes))
+	for name, n := range b.Nodes { // each by itself, here and below: the order does not matter
+		lives = append(lives, *n)
+		n = &lives[len(lives)-1]
+		n.Partition, n.Island = b.text(n.Partition), b.text(n.Island)
+		b.Nodes[name] = n
+	}
+	for id, w := range b.Waits {
+		b.Waits[id] = Waiter{b.text(w.Key), w.GPUs}
+	}
+	for key, r := range b.Asked {
+		b.Asked[key] = Reason{b.text(r.Code), b.text(r.Cluster), b.text(r.Part)}
+	}
+	for i := range b.Episodes {
+		e := &b.Episodes[i]
+		e.Partition, e.Island, e.Cause = b.text(e.Partition), b.text(e.Island), b.text(e.Cause)
+	}
+	for _, j := range b.Jobs {
+		j.Where, j.Cause = b.text(j.Where), b.text(j.Cause)
+	}
+}
+
+// text is one of equal texts, for what many nodes or workloads say: the collector of garbage goes to each text that
+// there is. Such texts are partitions, islands, causes and keys of meters, all of which a book keeps for ever.
+func (b *Book) text(text string) string {
+	if known, ok := b.texts[text]; ok {
+		return known
+	}
+	b.texts[text] = text
+	return text
 }
 
 // Add hears the next record.

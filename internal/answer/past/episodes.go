@@ -110,7 +110,7 @@ func (b *Book) open(at int64, e event.NodeChanged, n *NodeLife) {
 // stage moves an open episode on; what it takes for no failure any more is a failure.
 func (b *Book) stage(at int64, e event.NodeChanged, n *NodeLife) {
 	if n.Open.Cause == "" {
-		n.Open.Cause = fleet.OutageCause(e.Signal)
+		n.Open.Cause = b.text(fleet.OutageCause(e.Signal))
 	}
 	if e.To == fleet.Maintenance && n.Open.Cleared {
 		n.Open.Planned = true

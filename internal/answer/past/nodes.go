@@ -60,10 +60,10 @@ func (b *Book) noteNodes(at int64, e event.Event) {
 // added begins the lives of new nodes.
 func (b *Book) added(at int64, e event.NodesAdded) {
 	p := b.state.Partition(e.Partition)
-	for _, name := range e.Names {
-		b.Nodes[name] = &NodeLife{
-			Partition: e.Partition, Island: e.Island, GPUs: p.GPUsPerNode, Added: at, State: fleet.Healthy, Since: at,
-		}
+	lives := make([]NodeLife, len(e.Names)) // none ends before the others: they are kept for ever
+	for i, name := range e.Names {
+		lives[i] = NodeLife{Partition: p.ID, Island: e.Island, GPUs: p.GPUsPerNode, Added: at, State: fleet.Healthy, Since: at}
+		b.Nodes[name] = &lives[i]
 	}
 	m, n := b.island(e.Partition, e.Island), int64(len(e.Names))
 	m.shift(at, stateIndex(fleet.Healthy), n)

@@ -34,11 +34,11 @@ func (b *Book) await(at int64, now fleet.Instant, id uint64) {
 
 // stand moves a workload's GPUs from one meter of waiting to another.
 func (b *Book) stand(at int64, id uint64, key string, gpus int64) {
-	old := b.Waits[id]
-	if old != nil && old.Key == key && old.GPUs == gpus {
+	old, waits := b.Waits[id]
+	if old.Key == key && old.GPUs == gpus {
 		return
 	}
-	if old != nil {
+	if waits {
 		b.Waited[old.Key].shift(at, 0, -old.GPUs)
 		delete(b.Waits, id)
 	}
@@ -50,7 +50,7 @@ func (b *Book) stand(at int64, id uint64, key string, gpus int64) {
 		m.Coarse = true
 		return m
 	}).shift(at, 0, gpus)
-	b.Waits[id] = &Waiter{key, gpus}
+	b.Waits[id] = Waiter{b.text(key), gpus}
 }
 
 // waitKey names the meter of waiting that a workload's GPUs stand in: quotas, codes and parts
@@ -128,7 +128,7 @@ func (b *Book) askSome(at int64) {
 	some := max(askedBeside, int(int64(len(b.Again))*(at-b.AskedAt)/askedWithin))
 	some = min(some, len(b.Again))
 	for _, id := range b.Again[:some] {
-		if b.Waits[id] != nil {
+		if _, waits := b.Waits[id]; waits {
 			b.await(at, fleet.Instant(at*1e6), id)
 		}
 	}

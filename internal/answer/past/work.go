@@ -99,7 +99,7 @@ func breaks(w *fleet.Workload, spots []fleet.Spot) bool {
 func (b *Book) evicted(at int64, now fleet.Instant, e event.ReplicasEvicted) {
 	w, j := b.state.Workloads[e.ID], b.Jobs[e.ID]
 	if w != nil && j != nil {
-		b.interrupt(at, now, w, j, causeEvicted+e.Class, e.Spots, e.Whole)
+		b.interrupt(at, now, w, j, b.text(causeEvicted+e.Class), e.Spots, e.Whole)
 	}
 }
 
