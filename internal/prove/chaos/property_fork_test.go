@@ -44,7 +44,7 @@ func playShared(t *testing.T, fleets int64, look func(*world, *fleet.State, core
 }
 
 func forked(w *world) *failure {
-	w.s.ForgetTrials()
+	w.s.ForgetSpare()
 	for _, p := range w.s.Partitions {
 		p.Memories = fleet.Memories{}
 	}

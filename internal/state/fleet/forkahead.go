@@ -18,8 +18,9 @@ func (s *State) TryAhead(most int) *State {
 	return s.forkBy(&fork{Arena: s.trials, most: most})
 }
 
-// ForgetTrials gives back the memory in which TryAhead makes its copies.
-func (s *State) ForgetTrials() { s.trials = nil }
+// ForgetSpare gives back what copies of a state do not have: the memory in which TryAhead makes its own, and the texts and pools
+// that new workloads would share.
+func (s *State) ForgetSpare() { s.trials, s.shared = nil, shared{} }
 
 // mostAhead is how many units of one queue ForkAhead copies: of many kinds fewer of each.
 const mostAhead = 4096
