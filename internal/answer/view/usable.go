@@ -108,7 +108,7 @@ func (u *Usable) reserve(p *fleet.Partition, a *fleet.Account, now fleet.Instant
 	pl := placement.New(p.State(), p, now)
 	u.Reserved = pl.Reserved(a)
 	u.Free = max(0, u.Free-u.Reserved)
-	u.LargestGang = min(u.LargestGang, u.Free)
+	u.LargestGang = pl.GangBeside(a, min(u.LargestGang, u.Free))
 	u.Borrow = max(0, u.Borrow-pl.ReservedToBorrow(a.Root()))
 }
 

@@ -123,8 +123,9 @@ func (pl *Planner) borrowIn(tree *fleet.Tree) (Plan, bool) {
 	for it := walk.next(); it != nil; it = walk.next() {
 		a := it.Account()
 		for _, r := range earlierThan(&back, it.Key) {
-			first.considerTree(pl, r.Workload.Account(), r)
-			headsOf(own, r.Workload.Account()).first.considerReturning(pl, r.Workload.Account(), r)
+			to := r.Workload.ReturnsTo()
+			first.considerTree(pl, to, r)
+			headsOf(own, to).first.considerReturning(pl, to, r)
 		}
 		if !pl.tried(it) {
 			switch {

@@ -246,12 +246,12 @@ func (pl *Planner) borrowingHead(tree *fleet.Tree, before *fleet.Key) head {
 	}
 	for it := walk.next(); it != nil && !h.reserves && (before == nil || it.Key.Before(*before)); it = walk.next() {
 		for _, r := range earlierThan(&back, it.Key) {
-			consider(r, r.Workload.Account())
+			consider(r, r.Workload.ReturnsTo())
 		}
 		consider(*it, it.Account())
 	}
 	for _, r := range back {
-		consider(r, r.Workload.Account())
+		consider(r, r.Workload.ReturnsTo())
 	}
 	return h
 }

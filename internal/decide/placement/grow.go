@@ -132,8 +132,8 @@ func (pl *Planner) growthRoom(it fleet.Waiting, holds fleet.HeldAs, back int) in
 func (pl *Planner) leavesRoomFor(returning []fleet.Waiting, it fleet.Waiting, plan Plan) bool {
 	for _, r := range returning {
 		h := head{}
-		if r.Workload.Account() == it.Workload.Account() && r.Workload != it.Workload {
-			h.considerReturning(pl, r.Workload.Account(), r)
+		if to := r.Workload.ReturnsTo(); to == it.Workload.Account() && r.Workload != it.Workload {
+			h.considerReturning(pl, to, r)
 		}
 		if h.returns && !h.keepsRoom(pl, it, plan.Spots) {
 			return false

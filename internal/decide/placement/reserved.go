@@ -7,12 +7,45 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // Reserved is the GPUs for which the head of a quota's queue holds a reservation; 0: none does.
 func (pl *Planner) Reserved(a *fleet.Account) int {
+	h := pl.headOf(a)
+	return h.gpus
+}
+
+// headOf is the head of a quota's queue.
+func (pl *Planner) headOf(a *fleet.Account) head {
 	back := pl.returning(a)
 	hs := pl.headsBefore(a, &back, func(*fleet.Waiting) bool { return true })
 	for _, r := range back {
 		hs.first.considerReturning(pl, a, r)
 	}
-	return hs.first.gpus
+	return hs.first
+}
+
+// GangBeside is the largest gang of whole nodes, of at most so many GPUs, that passes work which is on its way to a quota's
+// queue: it starts, and leaves that its room. It is as important as that work.
+func (pl *Planner) GangBeside(a *fleet.Account, most int) int {
+	h := pl.headOf(a)
+	switch {
+	case !h.reserves || h.it.Workload.State != fleet.Evicting:
+		return most
+	case !h.returns:
+		return 0 // it is not known when that starts, so what is not less important waits for it
+	}
+	for n := most / pl.p.GPUsPerNode; n > 0; n-- {
+		if _, starts := pl.backfill(a, pl.gangLike(&h, n), &h); starts {
+			return n * pl.p.GPUsPerNode
+		}
+	}
+	return 0
+}
+
+// gangLike is a gang of so many nodes that comes now for the quota of a head.
+func (pl *Planner) gangLike(h *head, nodes int) fleet.Waiting {
+	w := &fleet.Workload{Submitted: pl.now, Replicas: make([][]fleet.Replica, 1), Spec: fleet.Spec{
+		Target: h.account.Quota, Priority: h.it.Workload.Priority,
+		Pools: []fleet.Pool{{GPUs: pl.p.GPUsPerNode, Min: nodes, Max: nodes, Reach: fleet.ReachIsland}},
+	}}
+	return fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)}
 }
 
 // ReservedToBorrow is the GPUs for which the head of a tree's borrowers holds a reservation; 0: none does.

@@ -8,19 +8,20 @@ import (
 
 // A unit on its way back to its queue waits from the moment when that was decided
 // (semantics §5): less important work and growth that took its place meanwhile would be
-// evicted when it is back.
+// evicted when it is back. So does work that was retargeted, in the queue that it goes to:
+// it keeps its age, and younger work comes after it.
 
 // returning lists, in order, the units of an account that are on their way back to its queue.
 // A unit that was told to leave more than once is not: it is not known when it is back.
 func (pl *Planner) returning(a *fleet.Account) []fleet.Waiting {
-	if !a.Root().Leaves() {
+	if !pl.mayReturn(a.Root()) {
 		return nil
 	}
 	if at := pl.p.Shifted() + 1; pl.returnsAt != at {
 		pl.returnsAt = at
 		clear(pl.returns)
 		for _, w := range pl.p.Leaving() {
-			if x := w.Account(); x != nil {
+			if x := w.ReturnsTo(); x != nil {
 				pl.returns[x] = append(pl.returns[x], returningOf(w)...)
 			}
 		}
@@ -30,6 +31,9 @@ func (pl *Planner) returning(a *fleet.Account) []fleet.Waiting {
 	}
 	return pl.returns[a]
 }
+
+// mayReturn says whether work may be on its way back to a queue of a tree.
+func (pl *Planner) mayReturn(tree *fleet.Tree) bool { return tree.Leaves() || len(pl.p.Moving()) > 0 }
 
 // returningOf lists the units of a workload that are on their way back to its queue.
 func returningOf(w *fleet.Workload) (list []fleet.Waiting) {
@@ -50,7 +54,7 @@ func inOrder(list []fleet.Waiting) {
 
 // returningTo is returning for all accounts of a tree.
 func (pl *Planner) returningTo(tree *fleet.Tree) (list []fleet.Waiting) {
-	if !tree.Leaves() {
+	if !pl.mayReturn(tree) {
 		return nil
 	}
 	for _, a := range tree.Accounts() {
@@ -78,7 +82,7 @@ func (pl *Planner) couldReturn(a *fleet.Account, it fleet.Waiting) bool {
 func (pl *Planner) returningGPUs(list []fleet.Waiting) (gpus int) {
 	for _, it := range list {
 		h := head{}
-		if h.considerReturning(pl, it.Workload.Account(), it); h.returns {
+		if h.considerReturning(pl, it.Workload.ReturnsTo(), it); h.returns {
 			gpus += h.gpus
 		}
 	}

@@ -135,7 +135,7 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 // returnsBefore says whether work that comes before a unit is on its way back to its queue.
 func returnsBefore(p *fleet.Partition, a *fleet.Account, it fleet.Waiting) bool {
 	for _, w := range p.Leaving() {
-		if w.Account() != a || w.Moves != nil || w.State.Ended() {
+		if comesTo(p, w) != a.Quota || w.State.Ended() {
 			continue
 		}
 		for i, pool := range w.Pools {
@@ -146,6 +146,17 @@ func returnsBefore(p *fleet.Partition, a *fleet.Account, it fleet.Waiting) bool 
 		}
 	}
 	return false
+}
+
+// comesTo is the quota in whose queue here work waits once it has left its nodes, or "".
+func comesTo(p *fleet.Partition, w *fleet.Workload) string {
+	switch {
+	case w.Moves == nil:
+		return w.Target
+	case w.Moves.Partition != "" && w.Moves.Partition != p.ID:
+		return ""
+	}
+	return w.Moves.Target
 }
 
 // startsWithinGrace: who is admitted into its quota's backing starts within the

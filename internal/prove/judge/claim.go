@@ -95,11 +95,15 @@ func (j *Judge) GrowthOf(w *fleet.Workload, pool, replicas int) []Claim {
 }
 
 func (j *Judge) waysOf(c Claim) []Claim {
-	if c.Work.Flexes() {
+	target := c.Work.Target
+	if c.Work.Moves != nil { // it asks for room where it goes
+		target = c.Work.Moves.Target
+	}
+	if target == fleet.Flex {
 		c.Holds = fleet.HoldsFlex
 		return []Claim{c}
 	}
-	c.Account = j.p.Account(c.Work.Target)
+	c.Account = j.p.Account(target)
 	if c.Account == nil {
 		return nil
 	}
@@ -122,7 +126,8 @@ func (j *Judge) Whole(c Claim) bool {
 // the first of them less than an hour ago. Its quota's own backing is open to it, behind more
 // important work.
 func (j *Judge) Rests(c Claim) bool {
-	return c.Holds != fleet.HoldsGuaranteed && (c.Work.State == fleet.Pending || c.Work.State == fleet.Evicting) && j.evictedLately(c.Work) >= 3
+	waits := c.Work.State == fleet.Pending || c.Work.State == fleet.Evicting && c.Work.Moves == nil
+	return c.Holds != fleet.HoldsGuaranteed && waits && j.evictedLately(c.Work) >= 3
 }
 
 // Spares says whether a claim that would borrow may evict no work, because its workload was evicted

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -133,7 +134,7 @@ func (c *court) eviction(s *fleet.State, victims []event.Event, owner event.Repl
 	if !ok {
 		return says("only who may be evicted is", "not as a set")
 	}
-	at := placeIn(j, claim, place, chosen)
+	at := placeIn(j, p, claim, place, chosen)
 	claim = j.BesideLater(claim, chosen, place)
 	if v, spared := j.Spared(claim, chosen, at); spared {
 		return says("nobody is evicted in vain", "%s would do", unitsText(v.Victims))
@@ -162,9 +163,10 @@ func ahead(p *fleet.Partition, claim judge.Claim) (list []fleet.Waiting) {
 
 // placeIn is the place to judge an eviction in, or nil for any. Replicas smaller
 // than a node that their quota has room for are packed as if no flex work were
-// there (decision record 0004), so of flex work the least goes in that place.
-func placeIn(j *judge.Judge, claim judge.Claim, place []judge.Stand, chosen []judge.Unit) []judge.Stand {
-	if claim.Holds != fleet.HoldsGuaranteed || j.Whole(claim) {
+// there (decision record 0004), so of flex work the least goes in that place. So does what passes work that is on its
+// way to the same queue: in another place it may leave that no room.
+func placeIn(j *judge.Judge, p *fleet.Partition, claim judge.Claim, place []judge.Stand, chosen []judge.Unit) []judge.Stand {
+	if claim.Holds != fleet.HoldsGuaranteed || j.Whole(claim) && !passesReturning(p, claim) {
 		return nil
 	}
 	for _, v := range chosen {
@@ -173,6 +175,11 @@ func placeIn(j *judge.Judge, claim judge.Claim, place []judge.Stand, chosen []ju
 		}
 	}
 	return place
+}
+
+// passesReturning says whether work that comes before a claim is on its way to its queue.
+func passesReturning(p *fleet.Partition, claim judge.Claim) bool {
+	return slices.ContainsFunc(returning(p, claim.Account), func(it fleet.Waiting) bool { return it.Key.Before(claim.Key) })
 }
 
 // claimOf is what a placement claimed; false for mending.

@@ -66,6 +66,7 @@ type features struct {
 	shares  bool // work on flex of three namespaces
 	failing bool // nodes that fail, degrade and come back
 	tight   bool // replicas ask for more than GPUs, and nodes are tight for some of them
+	moves   bool // work that is retargeted while it runs or waits
 	heads   bool // no part of fleets: who passes a head is judged
 	turn    bool // nor this: of elastic pools on flex the last replicas are asked for
 }
@@ -139,6 +140,9 @@ func (a *author) next() line {
 	}
 	if a.tight && a.chance(20) {
 		return line{do: a.fit()}
+	}
+	if a.moves && a.chance(15) {
+		return line{after: pick(a, 0, time.Second, time.Minute), do: a.retarget()}
 	}
 	l := line{after: pick(a, 0, 0, time.Second, 7*time.Second, 31*time.Second, time.Minute, 5*time.Minute, 1000*time.Second)}
 	roll := a.Intn(100)
@@ -225,6 +229,16 @@ func (a *author) submit() core.Command {
 		spec.Pools = append(spec.Pools, a.pool(fmt.Sprint("p", i)))
 	}
 	return core.Submit{Spec: spec}
+}
+
+// retarget sends a workload elsewhere, most often one that runs.
+func (a *author) retarget() core.Command {
+	name := a.some(pick(a, fleet.RunningW, fleet.RunningW, ""))
+	target := a.target()
+	if !a.shares && a.space(name) != "ant" && len(a.s.Quotas) > 0 {
+		target = pick(a, a.s.Quotas...).Path
+	}
+	return core.Retarget{Namespace: a.space(name), Name: name, Target: target}
 }
 
 func (a *author) target() string {

@@ -19,11 +19,11 @@ const lines = 40
 
 // featuresFlag: by default everything. Of an elastic pool on flex those replicas are
 // surplus that stand in the way (decision record 0006).
-var featuresFlag = flag.String("features", "efkrxsph", "what random fleets are made of: letters of e(lastic) r(anks) k(racks) p(arts) x(flex) s(hares of flex) f(ailing), c(ores: nodes that are tight); h(eads) to judge who passes them, and t(urn) to ask of elastic pools on flex for the last replicas only")
+var featuresFlag = flag.String("features", "efkrxsph", "what random fleets are made of: letters of e(lastic) r(anks) k(racks) p(arts) x(flex) s(hares of flex) f(ailing), c(ores: nodes that are tight), m(oves: retargeted work); h(eads) to judge who passes them, and t(urn) to ask of elastic pools on flex for the last replicas only")
 
 func featuresAsked() features {
 	has := func(c string) bool { return strings.Contains(*featuresFlag, c) }
-	return features{elastic: has("e"), ranks: has("r"), racks: has("k"), parts: has("p"), flex: has("x"), shares: has("s"), failing: has("f"), tight: has("c"), heads: has("h"), turn: has("t")}
+	return features{elastic: has("e"), ranks: has("r"), racks: has("k"), parts: has("p"), flex: has("x"), shares: has("s"), failing: has("f"), tight: has("c"), moves: has("m"), heads: has("h"), turn: has("t")}
 }
 
 // TestTheEngineAgreesWithTheJudge plays random small fleets until so many cases
@@ -60,6 +60,14 @@ func TestTheEngineAgreesWithTheJudgeAboutTightNodes(t *testing.T) {
 	asked := *featuresFlag
 	defer func() { *featuresFlag = asked }()
 	*featuresFlag += "c"
+	judgeFrom(t, *seedFlag, *casesFlag/5)
+}
+
+// TestTheEngineAgreesWithTheJudgeAboutRetargetedWork plays fleets in which work is sent to other quotas while it runs.
+func TestTheEngineAgreesWithTheJudgeAboutRetargetedWork(t *testing.T) {
+	asked := *featuresFlag
+	defer func() { *featuresFlag = asked }()
+	*featuresFlag += "m"
 	judgeFrom(t, *seedFlag, *casesFlag/5)
 }
 

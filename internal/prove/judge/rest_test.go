@@ -41,7 +41,7 @@ type queueHead struct {
 // wait from the moment when that was decided.
 func returning(p *fleet.Partition, a *fleet.Account) (list []fleet.Waiting) {
 	for _, w := range p.Leaving() {
-		if w.Account() == a && w.Returns() {
+		if judge.ComesTo(p, w) == a && w.Returns() {
 			list = append(list, fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)})
 		}
 		for i, pool := range w.Pools {
@@ -146,10 +146,12 @@ func (c *court) borrowers(j *judge.Judge, p *fleet.Partition, tree string) *brok
 		if it.Pool != fleet.Base {
 			return nil
 		}
-		if own[it.Workload.Target] == nil {
-			own[it.Workload.Target] = &queueHead{}
+		ways := j.Ways(it)
+		quota := ways[0].Account.Quota
+		if own[quota] == nil {
+			own[quota] = &queueHead{}
 		}
-		ways, mine := j.Ways(it), own[it.Workload.Target]
+		mine := own[quota]
 		// Behind a head of its own quota it may pass only if it really borrows, so
 		// that the head could evict it.
 		if !head.bars(j, it) && !mine.bars(j, it) && it.Workload.State == fleet.Pending {

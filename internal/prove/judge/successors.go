@@ -60,10 +60,12 @@ func (j *Judge) heirs(a *fleet.Account) []heir {
 	for _, it := range a.Queue() {
 		list = append(list, heirOf(it.Workload, it.Pool))
 	}
-	for _, w := range a.Work() {
-		if w.State == fleet.Evicting && w.Moves == nil {
+	for _, w := range j.p.Leaving() {
+		if w.State == fleet.Evicting && ComesTo(j.p, w) == a {
 			list = append(list, heirOf(w, fleet.Base))
 		}
+	}
+	for _, w := range a.Work() {
 		for i, p := range w.Pools {
 			if w.State == fleet.RunningW && w.InPhase(i, fleet.Leaving) > 0 && w.Stays(i) < p.Min {
 				list = append(list, heirOf(w, i))
@@ -72,6 +74,18 @@ func (j *Judge) heirs(a *fleet.Account) []heir {
 	}
 	sort.SliceStable(list, func(i, j int) bool { return earlier(list[i].key, list[j].key) })
 	return list
+}
+
+// ComesTo is the account for which work that leaves its nodes will wait in a partition: its own, or where it was
+// retargeted to; nil: none here.
+func ComesTo(p *fleet.Partition, w *fleet.Workload) *fleet.Account {
+	switch {
+	case w.Moves == nil:
+		return w.Account()
+	case w.Moves.Partition != "" && w.Moves.Partition != p.ID:
+		return nil
+	}
+	return p.Account(w.Moves.Target)
 }
 
 // heirOf is a pool, or the lowest-rank pools together, at min.

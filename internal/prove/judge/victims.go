@@ -50,7 +50,7 @@ func (j *Judge) classInQuota(c Claim, u Unit, borrower bool) Class {
 	guaranteed := c.Holds == fleet.HoldsGuaranteed
 	own := u.Account == c.Account
 	lessImportant := moreImportant(c.Key, u.Key)
-	borrowsNow := u.Holds == fleet.HoldsBorrowing && u.Work.Tree() == c.Work.Tree()
+	borrowsNow := u.Holds == fleet.HoldsBorrowing && u.Work.Tree() == c.Account.Tree()
 	gives := own && (u.givesBack(c) || lessImportant && (guaranteed || u.passedIt(c)))
 	madeToBorrow := own && guaranteed && u.Holds == fleet.HoldsGuaranteed && (lessImportant || u.givesBack(c))
 	borrows := borrower && (borrowsNow || madeToBorrow)

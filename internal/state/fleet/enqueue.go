@@ -66,13 +66,13 @@ func (p *Partition) passes(tree string, it *Waiting) bool {
 		return false
 	}
 	last := func(a *Account) bool { return it.Before(a.queue.all.last()) }
-	return slices.ContainsFunc(t.waits, last) || t.leaving > 0 && p.passesReturning(t, it)
+	return slices.ContainsFunc(t.waits, last) || (t.leaving > 0 || len(p.Moving()) > 0) && p.passesReturning(t, it)
 }
 
-// passesReturning says whether a unit comes before work of its tree that is on its way back to its queue.
+// passesReturning says whether a unit comes before work that is on its way to a queue of its tree.
 func (p *Partition) passesReturning(t *Tree, it *Waiting) bool {
 	return slices.ContainsFunc(p.Leaving(), func(w *Workload) bool {
-		return w.account != nil && w.account.root == t && w.returnsAtAll() && it.Key.Before(w.lastKey())
+		return w.returnsToTree() == t.name && it.Key.Before(w.lastKey())
 	})
 }
 
@@ -111,12 +111,16 @@ func (s *State) unqueue(w *Workload) {
 }
 
 // requeueTarget lets workloads that already wait for a quota wait in its new
-// account too, or no longer in one that ends, and those for flex in a new partition.
+// account too, or no longer in one that ends, and those for flex in a new partition. What is on its way there
+// is on its way to another account.
 func (p *Partition) requeueTarget(quota string) {
 	for _, id := range sortedIDs(p.state.Workloads) {
-		if w := p.state.Workloads[id]; w.Target == quota && w.State == Pending {
+		switch w := p.state.Workloads[id]; {
+		case w.Target == quota && w.State == Pending:
 			p.state.requeue(w)
 			p.state.alarmsOfRest(w, p.state.Time)
+		case w.Moves != nil && w.Moves.Target == quota && w.watchedAt == p:
+			p.state.watch(w)
 		}
 	}
 }

@@ -204,7 +204,7 @@ func (f *fork) fillPartition(p *Partition) {
 		c.passed[head] = remove(each(f.work, list), func(w *Workload) bool { return w == nil })
 	}
 	w := p.worklists
-	c.worklists = worklists{each(f.work, w.reserving), each(f.work, w.broken), each(f.work, w.growing), each(f.work, w.leaving)}
+	c.worklists = worklists{each(f.work, w.reserving), each(f.work, w.broken), each(f.work, w.growing), each(f.work, w.leaving), each(f.work, w.moving)}
 	for _, a := range c.Accounts {
 		f.account(c, a)
 	}

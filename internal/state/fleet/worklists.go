@@ -5,8 +5,8 @@ import "sort"
 // worklists are the few workloads of a partition that placement must look at
 // again and again. They are those with reserved room, those that miss replicas of a
 // gang, those with elastic pools below max, and those with replicas on their
-// way out. Each list is in order of ID.
-type worklists struct{ reserving, broken, growing, leaving []*Workload }
+// way out; of these, those that were retargeted are listed apart. Each list is in order of ID.
+type worklists struct{ reserving, broken, growing, leaving, moving []*Workload }
 
 // watch puts the workload on exactly the lists it belongs on.
 func (s *State) watch(w *Workload) {
@@ -20,7 +20,7 @@ func (s *State) watch(w *Workload) {
 		return
 	}
 	w.watchedAt = p
-	if returns := w.returnsAtAll(); returns != w.returns {
+	if returns := w.Moves == nil && w.returnsToTree() != ""; returns != w.returns {
 		w.returns = returns
 		p.queued(w.Tree())
 	}
@@ -34,6 +34,10 @@ func (s *State) watch(w *Workload) {
 			w.account.root.leaving++
 		}
 		p.worklists.leaving = insertByID(p.worklists.leaving, w)
+		if w.Moves != nil {
+			p.worklists.moving = insertByID(p.worklists.moving, w)
+			p.queuedAnywhere()
+		}
 	}
 	if w.State.Ended() {
 		return
@@ -58,7 +62,19 @@ func (p *Partition) unwatch(w *Workload) {
 	p.worklists.broken = removeByID(p.worklists.broken, w)
 	p.worklists.growing = removeByID(p.worklists.growing, w)
 	p.worklists.leaving = removeByID(p.worklists.leaving, w)
+	if moving := removeByID(p.worklists.moving, w); len(moving) < len(p.worklists.moving) {
+		p.worklists.moving = moving
+		p.queuedAnywhere()
+	}
 	w.leavesNoMore()
+}
+
+// queuedAnywhere notes in all trees that work on its way to another queue comes there, or does not. To which queue it
+// was on its way before, it does not know any more.
+func (p *Partition) queuedAnywhere() {
+	for _, t := range p.Trees() {
+		p.queued(t.name)
+	}
 }
 
 // leavesNoMore takes the workload from its tree's count of leavers, where it still has an account.
@@ -78,10 +94,24 @@ func (w *Workload) reserves() bool {
 	return false
 }
 
-// Returns says whether all of the workload is on its way back to its queue. One that was
-// told again to leave is not: it is not known when it will be there.
+// Returns says whether all of the workload is on its way back to its queue, or to the one that it was retargeted to.
+// One that was told again to leave is not: it is not known when it will be there.
 func (w *Workload) Returns() bool {
-	return w.State == Evicting && w.Moves == nil && !w.Overdue()
+	return w.State == Evicting && !w.Overdue()
+}
+
+// ReturnsTo is the account for which what leaves the nodes of the workload will wait in the partition where it stands: its own,
+// or that of the quota to which it was retargeted. It is nil on flex, and where that quota has none here for it.
+func (w *Workload) ReturnsTo() *Account {
+	if w.Moves == nil {
+		return w.account
+	}
+	p := w.partition
+	a := p.accounts[w.Moves.Target]
+	if a == nil || a.Ending || w.Moves.Partition != "" && w.Moves.Partition != p.ID {
+		return nil
+	}
+	return a
 }
 
 // Rejoins says whether a pool leaves a running workload and will wait to join it again.
@@ -89,16 +119,19 @@ func (w *Workload) Rejoins(pool int) bool {
 	return w.State == RunningW && w.InPhase(pool, Leaving) > 0 && w.Stays(pool) < w.Pools[pool].Min && !w.Overdue()
 }
 
-func (w *Workload) returnsAtAll() bool {
-	if w.Flexes() || w.leaving() == 0 {
-		return false
+// returnsToTree is the tree with a queue to which something of the workload is on its way, or "".
+func (w *Workload) returnsToTree() string {
+	if w.leaving() == 0 || w.Flexes() && w.Moves == nil {
+		return ""
 	}
+	a, returns := w.ReturnsTo(), w.Returns()
 	for i := range w.Pools {
-		if w.Rejoins(i) {
-			return true
-		}
+		returns = returns || w.Rejoins(i)
 	}
-	return w.Returns()
+	if a == nil || !returns {
+		return ""
+	}
+	return a.tree
 }
 
 // lacks says whether a gang stands here without being whole.
@@ -166,6 +199,9 @@ func (p *Partition) Growing() []*Workload { return p.worklists.growing }
 
 // Leaving lists the workloads here with replicas on their way out.
 func (p *Partition) Leaving() []*Workload { return p.worklists.leaving }
+
+// Moving lists those among them that were retargeted.
+func (p *Partition) Moving() []*Workload { return p.worklists.moving }
 
 // FlexVersionOf grows with every change of a namespace's flex work, and of what time does to it.
 func (p *Partition) FlexVersionOf(namespace string) uint64 {
