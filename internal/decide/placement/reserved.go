@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"sort"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // This file says what the waiting units at the heads of queues reserve (semantics §5), for people who ask what they could start:
 // a newcomer of no greater importance passes none of them, unless it is known to end in time.
@@ -31,12 +35,11 @@ func (pl *Planner) GangBeside(a *fleet.Account, most int) int {
 	case !h.returns:
 		return 0 // it is not known when that starts, so what is not less important waits for it
 	}
-	for n := most / pl.p.GPUsPerNode; n > 0; n-- {
-		if _, starts := pl.backfill(a, pl.gangLike(&h, n), &h); starts {
-			return n * pl.p.GPUsPerNode
-		}
-	}
-	return 0
+	n := sort.Search(most/pl.p.GPUsPerNode, func(n int) bool {
+		_, starts := pl.backfill(a, pl.gangLike(&h, n+1), &h)
+		return !starts
+	})
+	return n * pl.p.GPUsPerNode
 }
 
 // gangLike is a gang of so many nodes that comes now for the quota of a head.
