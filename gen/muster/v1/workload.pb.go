@@ -1554,7 +1554,7 @@ type ListWorkloadsRequest struct {
 	NewestFirst bool `protobuf:"varint,10,opt,name=newest_first,json=newestFirst,proto3" json:"newest_first,omitempty"`
 	// Only those that were evicted at least once.
 	Evicted bool `protobuf:"varint,11,opt,name=evicted,proto3" json:"evicted,omitempty"`
-	// Only those that have one of these numbers.
+	// Only those that have one of these numbers; none is no filter. Those that ended are listed only where states names how.
 	Ids           []uint64 `protobuf:"varint,12,rep,packed,name=ids,proto3" json:"ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"time"
 
 	"github.com/muster-fleet/muster/internal/state/event"
@@ -19,7 +20,7 @@ func (t *turn) repeat(p *fleet.Partition) {
 		return
 	}
 	for _, w := range p.Late(t.now) {
-		for _, o := range w.Orders.Clone().All() {
+		for _, o := range slices.Clone(w.Orders.All()) {
 			if o.Again <= t.now {
 				t.emit(event.ReplicasOverdue{
 					ID: w.ID, Order: o.Number, Until: o.Until, For: o.For, Times: o.Repeats + 1, Again: t.now.Add(t.pause(o)),

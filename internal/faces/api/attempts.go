@@ -111,13 +111,12 @@ func AddressOf(r *http.Request) string {
 
 // comesFrom is AddressOf for a source.
 func comesFrom(from string) string {
-	if at, err := netip.ParseAddrPort(from); err == nil {
-		from = at.Addr().String()
+	at := addressIn(from)
+	switch {
+	case !at.IsValid():
+		return from[:min(len(from), 100)]
+	case at.Is4():
+		return at.String()
 	}
-	if is, err := netip.ParseAddr(from); err == nil && is.Is6() && !is.Is4In6() {
-		if net, err := is.WithZone("").Prefix(64); err == nil {
-			return net.String()
-		}
-	}
-	return from[:min(len(from), 100)]
+	return netip.PrefixFrom(at, 64).Masked().String()
 }

@@ -26,6 +26,7 @@ func TestOnlyAProxysWordCounts(t *testing.T) {
 		{"a proxy that says nonsense", "10.0.0.7:4000", "; DROP TABLE", "10.0.0.7", true, near},
 		{"nonsense behind a proxy's proxy", "10.0.0.7:4000", "nonsense, 10.0.0.8", "10.0.0.8", true, near},
 		{"the network of an address", "10.0.0.7:4000", "2001:db8:1:2:3::9", "2001:db8:1:2::/64", true, near},
+		{"an IPv4 address written as IPv6", "10.0.0.7:4000", "::ffff:198.51.100.1", "198.51.100.1", true, near},
 	} {
 		s := &Server{proxied: c.proxied, proxies: c.proxies}
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", http.NoBody)

@@ -45,7 +45,7 @@ func (n *names) unknown(e *musterv1.Event) (ids []uint64) {
 		n.jobs[m.ID] = m.Spec.Namespace + "/" + m.Spec.Name
 	}
 	for _, id := range words.Mentions(e.GetKind(), e.GetData()) {
-		if _, known := n.jobs[id]; id != 0 && !known {
+		if _, known := n.jobs[id]; id != 0 && !known && !n.asked[id] {
 			ids = append(ids, id)
 		}
 	}

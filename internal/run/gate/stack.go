@@ -9,7 +9,7 @@ const stackRoom = 12 << 10
 // whose stack would be copied again and again as it grows: a fifth of what a short command costs.
 func Roomy(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		grow(r.ProtoMajor >= 2 && r.URL == nil)
+		grow(r.URL == nil)
 		next.ServeHTTP(w, r)
 	})
 }
