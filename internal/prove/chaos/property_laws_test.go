@@ -249,7 +249,8 @@ func flexIsNotLeftIdle(w *world, _ *fleet.State, _ core.Outcome) *failure {
 
 // loneBorrowersRun: who alone waits in a tree, and fits a private cluster of its
 // tree's backed nodes beside all that its tree runs, on nodes that no sibling
-// touches, runs, unless it rests or spares others. (Unprotected work may stand in its way.)
+// touches, runs, unless it rests or spares others. (Unprotected work may stand in its way,
+// and so may work that is on its way to a queue, by an eviction or a retarget.)
 func loneBorrowersRun(w *world, _ *fleet.State, _ core.Outcome) *failure {
 	for _, p := range acting(w.s) {
 		waiting, work, blocked := map[string][]fleet.Waiting{}, map[string][]piece{}, false
@@ -262,6 +263,9 @@ func loneBorrowersRun(w *world, _ *fleet.State, _ core.Outcome) *failure {
 				}
 				blocked = blocked || len(v.Spots(isLeaving)) > 0
 			}
+		}
+		for _, v := range p.Leaving() {
+			blocked = blocked || v.Moves != nil && comesTo(p, v) != ""
 		}
 		for tree, list := range waiting {
 			if len(list) != 1 || list[0].Pool != fleet.Base || blocked || !judged(p, list[0].Workload) {
