@@ -36,9 +36,9 @@ type answer struct {
 // cheapestDropping takes the cheapest set, and while a victim there is no borrower, the
 // cheapest without it.
 func (pl *Planner) cheapestDropping(c *claim, list []*candidateVictim) (a answer) {
-	full := make([]bool, len(pl.p.Islands))
+	last := newLastSearch(len(pl.p.Islands))
 	for len(list) > 0 {
-		if a.spots, a.victims, a.found = pl.cheapestSetIn(c, list, mostGPUs{}, full); !a.found {
+		if a.spots, a.victims, a.found = pl.cheapestSetIn(c, list, mostGPUs{}, last); !a.found {
 			break
 		}
 		none := pl.noBorrowersAmong(c, a.victims)
@@ -49,8 +49,10 @@ func (pl *Planner) cheapestDropping(c *claim, list []*candidateVictim) (a answer
 		a.dropped = true
 		if v := a.victims[wrong]; givesWayAnyway(c, &v.unit) {
 			list = demote(c, list, a.victims, none)
+			last.reorder()
 		} else {
 			list = without(list, v)
+			last.without(v)
 		}
 	}
 	return answer{dropped: a.dropped}

@@ -30,11 +30,11 @@
 //
 // The files, from the ground up; each uses only those before it, with few exceptions:
 //
-//   - nouns: plan.go, unit.go, victim.go, claim.go, memory.go, planner.go, standing.go
+//   - nouns: plan.go, unit.go, victim.go, bycost.go, claim.go, memory.go, planner.go, standing.go
 //   - room: ahead.go, tight.go, room.go, fill.go, wholenodes.go, space.go, packing.go, packtight.go, multipool.go, freeroom.go, privatecluster.go
 //   - how work holds its GPUs: rest.go, cover.go, limits.go, insideholds.go, classify.go
 //   - who may be evicted: class.go, successors.go, borrowers.go, flexcandidates.go, giving.go, shares.go, victims.go, mostgiven.go
-//   - which of them: overlay.go, bounds.go, most.go, nowhere.go, leftbyshares.go, touching.go, giveback.go, surplus.go, shrink.go, search.go, fairset.go, shortlist.go
+//   - which of them: overlay.go, bounds.go, most.go, nowhere.go, leftbyshares.go, touching.go, giveback.go, surplus.go, shrink.go, lastsearch.go, search.go, fairset.go, shortlist.go
 //   - what a unit gets: preempt.go, smallreplicas.go, inquota.go, mend.go
 //   - which unit is asked: queuewalk.go, returning.go, backfill.go, flex.go, pass.go, query.go, reserved.go, partitions.go, admit.go, exposed.go, grow.go
 //   - what comes first: release.go, next.go

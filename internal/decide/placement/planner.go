@@ -84,15 +84,16 @@ type scratch struct {
 
 // lists are used again and again.
 type lists struct {
-	list     []candidate
-	cores    parts
-	leaving  []*candidateVictim
-	giving   []giver
-	inQuota  []evictable
-	inTheWay []*fleet.Account
-	guarded  []judgedUnit // see classifyTree
-	others   []judgedUnit
-	flexWork []*fleet.Workload
+	list      []candidate
+	cores     parts
+	leaving   []*candidateVictim
+	giving    []giver
+	inQuota   []evictable
+	inTheWay  []*fleet.Account
+	positions []int
+	guarded   []judgedUnit // see classifyTree
+	others    []judgedUnit
+	flexWork  []*fleet.Workload
 }
 
 // derivedWork is derived from the standing work, each with the version it was derived from.

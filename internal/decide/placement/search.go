@@ -2,7 +2,6 @@ package placement
 
 import (
 	"slices"
-	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
 )
@@ -16,25 +15,23 @@ func (pl *Planner) cheapestSet(c *claim, list []*candidateVictim) ([]fleet.Spot,
 }
 
 // cheapestSetIn is cheapestSet where it is known which islands could have room with a fair set of candidates gone, and
-// perhaps which have none with more candidates gone: those that have none now are added (nil: that is not kept).
-func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPUs, full []bool) ([]fleet.Spot, []*candidateVictim, bool) {
+// perhaps what a search among these candidates and more has found (nil: there was none, or it is not kept).
+func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPUs, last *lastSearch) ([]fleet.Spot, []*candidateVictim, bool) {
 	if len(c.needs) > 1 || c.needs[0].reach == fleet.ReachAny || len(pl.p.Islands) == 1 || c.island >= 0 {
-		return pl.minimalSet(c, list)
+		return pl.minimalSet(c, list, last.in(0))
 	}
 	defer func() { c.island = -1 }()
 	var spots []fleet.Spot
 	var victims []*candidateVictim
-	found, all := false, pl.byIsland(c, list)
+	found, all := false, last.byIsland(pl, c, list)
 	for i := range pl.p.Islands {
 		c.island = -1
-		if isFull := i < len(full) && full[i]; isFull || !c.mayUseVacated(i) || !most.mayStand(c, i) {
+		known := last.in(i)
+		if known.isFull() || !c.mayUseVacated(i) || !most.mayStand(c, i) {
 			continue
 		}
 		c.island = i
-		s, v, ok := pl.minimalSet(c, all.touching(i))
-		if i < len(full) {
-			full[i] = !ok
-		}
+		s, v, ok := pl.minimalSet(c, all.touching(i), known)
 		if ok && (!found || cheaperSet(v, victims)) {
 			spots, victims, found = s, v, true
 		}
@@ -44,11 +41,12 @@ func (pl *Planner) cheapestSetIn(c *claim, list []*candidateVictim, most mostGPU
 
 // minimalSet takes candidates from the cheapest on until the claim fits, and
 // then gives back, the dearest first, those it fits without.
-func (pl *Planner) minimalSet(c *claim, list []*candidateVictim) ([]fleet.Spot, []*candidateVictim, bool) {
+func (pl *Planner) minimalSet(c *claim, list []*candidateVictim, known *lastInIsland) ([]fleet.Spot, []*candidateVictim, bool) {
 	if _, ok := pl.fits(c, list); !ok { // so it is in most islands
+		known.fill()
 		return nil, nil, false
 	}
-	enough := sort.Search(len(list), func(n int) bool {
+	enough := known.search(len(list), func(n int) bool {
 		_, ok := pl.fits(c, list[:n])
 		return ok
 	})

@@ -79,33 +79,18 @@ func keyOf(w *fleet.Workload, rank int, surplus, overran bool) fleet.Key {
 // collect adds a pool's staying replicas: the first min of them to the unit u,
 // which belongs to the list, and each one beyond as a unit of its own.
 func (pl *Planner) collect(u unit, list []unit, pool, base int, keeps func(node int) bool) []unit {
-	p := u.w.Pools[pool]
-	spot, n := fleet.Spot{Pool: pool}, 0
-	var surplus []unit
-	positions := keptFirst(u.w.Replicas[pool], p, keeps)
-	for k := range u.w.Replicas[pool] {
-		at := k
-		if positions != nil {
-			at = positions[k]
-		}
-		r := u.w.Replicas[pool][at]
-		if r.Phase == fleet.Leaving {
-			continue
-		}
-		if n++; n > p.Min {
-			surplus = append(surplus, unit{
-				w: u.w, pool: pool, key: keyOf(u.w, p.Rank, true, u.overran), overran: u.overran, gpus: p.GPUs, holds: r.HeldAs, index: at,
-				spots: []fleet.Spot{{Pool: pool, Nodes: []int{r.Node}}},
-			})
-			continue
-		}
-		spot.Nodes = append(spot.Nodes, r.Node)
-		u.gpus += p.GPUs
-		u.holds = r.HeldAs
+	p, replicas := u.w.Pools[pool], u.w.Replicas[pool]
+	stay := pl.staying(replicas, p, keeps)
+	core := stay[:min(p.Min, len(stay))]
+	nodes := make([]int, len(stay)) // each unit has its part of them
+	for i, at := range stay {
+		nodes[i] = replicas[at].Node
 	}
 	standing := -1
-	if len(spot.Nodes) > 0 {
-		u.spots, standing = append(u.spots, spot), spot.Nodes[0]
+	if n := len(core); n > 0 {
+		u.spots, standing = append(u.spots, fleet.Spot{Pool: pool, Nodes: nodes[:n:n]}), nodes[0]
+		u.gpus += n * p.GPUs
+		u.holds = replicas[core[n-1]].HeldAs
 	}
 	if l := pl.lostOf(u.w, pool, standing); l.gpus > 0 {
 		l.gpus += u.lost.gpus // of another pool of the lowest rank; its nodes are not counted then
@@ -117,23 +102,43 @@ func (pl *Planner) collect(u unit, list []unit, pool, base int, keeps func(node 
 	case u.gpus > 0:
 		list = append(list, u)
 	}
-	return append(list, surplus...)
+	return addSurplus(list, &u, pool, stay[len(core):], nodes[len(core):])
 }
 
-// keptFirst lists the positions of an elastic pool's replicas, those to keep
-// first; nil: as they stand.
-func keptFirst(replicas []fleet.Replica, p fleet.Pool, keeps func(node int) bool) []int {
-	if keeps == nil || !p.Elastic || len(replicas) <= p.Min {
-		return nil
+// addSurplus adds a pool's surplus replicas to a list, whose positions and nodes are given; u is a unit of their workload.
+func addSurplus(list []unit, u *unit, pool int, positions, nodes []int) []unit {
+	if len(positions) == 0 {
+		return list
 	}
-	list := make([]int, len(replicas))
-	for i := range list {
-		list[i] = i
+	w, p := u.w, u.w.Pools[pool]
+	list = slices.Grow(list, len(positions))
+	spots, key := make([]fleet.Spot, len(positions)), keyOf(w, p.Rank, true, u.overran)
+	for i, at := range positions {
+		spots[i] = fleet.Spot{Pool: pool, Nodes: nodes[i : i+1 : i+1]}
+		list = append(list, unit{
+			w: w, pool: pool, key: key, overran: u.overran, gpus: p.GPUs, holds: w.Replicas[pool][at].HeldAs, index: at,
+			spots: spots[i : i+1 : i+1],
+		})
 	}
-	slices.SortStableFunc(list, func(a, b int) int {
-		x, y := keeps(replicas[a].Node), keeps(replicas[b].Node)
-		return threeWay(x && !y, y && !x)
-	})
+	return list
+}
+
+// staying lists the positions of the replicas that do not leave, until it is asked again; of an elastic pool that has
+// more than its min those come first that a choice keeps (nil: there is none).
+func (pl *Planner) staying(replicas []fleet.Replica, p fleet.Pool, keeps func(node int) bool) []int {
+	list := pl.positions[:0]
+	chosen := keeps != nil && p.Elastic && len(replicas) > p.Min
+	for at := range replicas {
+		if replicas[at].Phase != fleet.Leaving && (!chosen || keeps(replicas[at].Node)) {
+			list = append(list, at)
+		}
+	}
+	for at := range replicas {
+		if chosen && replicas[at].Phase != fleet.Leaving && !keeps(replicas[at].Node) {
+			list = append(list, at)
+		}
+	}
+	pl.positions = list
 	return list
 }
 

@@ -175,13 +175,6 @@ func asImportance(v *candidateVictim) *candidateVictim {
 	return &less
 }
 
-func byCost(list []*candidateVictim) []*candidateVictim {
-	if !slices.IsSortedFunc(list, (*candidateVictim).compareCost) { // most lists are put together in order
-		slices.SortFunc(list, (*candidateVictim).compareCost) // no two are equal
-	}
-	return list
-}
-
 func without(list []*candidateVictim, v *candidateVictim) []*candidateVictim {
 	return slices.DeleteFunc(slices.Clone(list), func(x *candidateVictim) bool {
 		return x.key == v.key && x.pool == v.pool && x.index == v.index
