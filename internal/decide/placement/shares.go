@@ -191,7 +191,7 @@ func mostGivable(list []*candidateVictim, excess int) int {
 	return min(all, excess-1+largest)
 }
 
-// passersOf lists the units of workloads that passed a claim's own; those that have run
+// passersOf lists the units of workloads that passed a claim's own, cheapest first; those that have run
 // for less than the minimum only where young is true.
 func (pl *Planner) passersOf(c *claim, young bool) (list []*candidateVictim) {
 	for _, w := range pl.p.PassedBy(c.w.ID) {
@@ -204,7 +204,7 @@ func (pl *Planner) passersOf(c *claim, young bool) (list []*candidateVictim) {
 			}
 		}
 	}
-	return list
+	return byCost(list)
 }
 
 // passed says whether a unit passed the workload that claims room. What its workload got later,
