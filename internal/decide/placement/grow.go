@@ -29,7 +29,7 @@ func (pl *Planner) grow(flex bool) (Plan, bool) {
 	sort.SliceStable(list, func(i, j int) bool { return pl.growsBefore(list[i], list[j]) })
 	for _, w := range list {
 		rests := true
-		pl.readsPlaces = false
+		pl.readsPlaces, pl.lacking = false, lacksCounts
 		for i := range w.Pools {
 			if pl.isWithheld(w, i) {
 				rests = false
@@ -80,6 +80,9 @@ func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 			continue
 		}
 		returning := pl.returningTo(w.Account().Root())
+		if len(returning) > 0 {
+			pl.lacking = lacksRoom // whether they could return hangs on all that stands on nodes
+		}
 		room := pl.growthRoom(it, holds, pl.returningGPUs(returning))
 		n := min(most, room/w.Pools[pool].GPUs)
 		if n <= 0 || holds == fleet.HoldsBorrowing && pl.siblingWaits(it) {
@@ -100,7 +103,7 @@ func (pl *Planner) growBeside(returning []fleet.Waiting, it fleet.Waiting, holds
 			return plan, ok
 		}
 		most = fleet.Count(plan.Spots) - 1
-		pl.readsPlaces = true
+		pl.readsPlaces, pl.lacking = true, lacksRoom
 	}
 	return Plan{}, false
 }
@@ -203,9 +206,11 @@ func (pl *Planner) growBy(c *claim, most int) (Plan, bool) {
 	if plan, ok := pl.mostOnFree(c, most); ok {
 		return plan, true
 	}
+	pl.lacking = max(pl.lacking, lacksNodes)
 	if pl.resizeClaim(c, 1); !pl.mayFit(c, nil) || !pl.fitsWithoutFlex(c, nil) {
 		return Plan{}, false
 	}
+	pl.lacking = lacksRoom
 	list := byCost(pl.evictableFlex(c))
 	n := pl.largest(c, most, list)
 	if n == 0 {

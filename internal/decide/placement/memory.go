@@ -150,12 +150,12 @@ func (pl *Planner) noteTried(it *fleet.Waiting) { it.Memo.At = pl.stampOf(it) }
 
 // grown and noteGrown are tried and noteTried for the growth of elastic pools.
 func (pl *Planner) grown(w *fleet.Workload) bool {
-	stamp := pl.growthStamp(w)
+	stamp := pl.growthStamp(w, lackOfStamp(w.LookedAt))
 	return w.LookedAt == stamp || w.LookedAt == pl.placeStamp(stamp)
 }
 
 func (pl *Planner) noteGrown(w *fleet.Workload) {
-	if w.LookedAt = pl.growthStamp(w); pl.readsPlaces {
+	if w.LookedAt = pl.growthStamp(w, pl.lacking); pl.readsPlaces {
 		w.LookedAt = pl.placeStamp(w.LookedAt)
 	}
 }
@@ -178,14 +178,15 @@ func (pl *Planner) flexStamp() uint64 {
 	return roomStamp(c) + c.Flex
 }
 
-// growthStamp grows with what may bring room, with every departure from the queues that
-// the workload could stand behind, and with every placement from them.
-func (pl *Planner) growthStamp(w *fleet.Workload) uint64 {
+// growthStamp grows with what may bring what the growth of a workload lacked, with every departure from the queues that
+// it could stand behind, and with every placement from them.
+func (pl *Planner) growthStamp(w *fleet.Workload, lacks lack) uint64 {
 	if w.Account() == nil {
 		return pl.flexStamp()
 	}
-	t := w.Account().Root().Changes()
-	return roomStamp(pl.p.Changes()) + t.Work + t.Queue
+	tree := w.Account().Root()
+	own := tree.Changes()
+	return pl.lackStamp(tree, lacks) + own.Work + own.Room + own.Queue
 }
 
 // placeStamp is a growth stamp that grows with all that stands on nodes, too: less free room may be another place.
@@ -208,6 +209,14 @@ func (pl *Planner) stampOf(it *fleet.Waiting) uint64 {
 	return stamp
 }
 
+// The highest bits of a lack's stamp tell what is lacked.
+const (
+	stampOfNodes  = 1
+	stampOfCounts = 2
+	stampOfRoom   = 3
+	stampShift    = 62
+)
+
 // lackStamp is the stamp of what units of a tree lack.
 func (pl *Planner) lackStamp(tree *fleet.Tree, lacks lack) uint64 {
 	all, own := pl.p.Changes(), tree.Changes()
@@ -215,9 +224,20 @@ func (pl *Planner) lackStamp(tree *fleet.Tree, lacks lack) uint64 {
 	case tree.ReadsMetal():
 		return roomStamp(all)
 	case lacks == lacksRoom:
-		return 3<<62 + all.Nodes + all.Minimum + own.Nodes + own.Flex
+		return stampOfRoom<<stampShift + all.Nodes + all.Minimum + own.Nodes + own.Flex
 	case lacks == lacksNodes:
-		return 1<<62 + all.Nodes + own.Nodes
+		return stampOfNodes<<stampShift + all.Nodes + own.Nodes
 	}
-	return 2<<62 + all.All
+	return stampOfCounts<<stampShift + all.All
+}
+
+// lackOfStamp is what was lacked by the stamp of a lack; of another stamp it is any.
+func lackOfStamp(stamp uint64) lack {
+	switch stamp >> stampShift {
+	case stampOfRoom:
+		return lacksRoom
+	case stampOfNodes:
+		return lacksNodes
+	}
+	return lacksCounts
 }
