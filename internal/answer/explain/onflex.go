@@ -35,6 +35,9 @@ func (q *question) onFlex(kept bool) []Blocker {
 		if b, ok := q.tight(); ok {
 			return []Blocker{b}
 		}
+		if b, ok := q.behindReturning(f); ok {
+			return []Blocker{b}
+		}
 		if b, ok := q.wouldCostItsOwn(f); ok {
 			return []Blocker{b}
 		}
@@ -73,6 +76,17 @@ func (q *question) behindOnFlex() (Blocker, bool) {
 		"%s is ahead of it: its namespace has less flex, and it holds a reservation for %s.", q.reader.name(q.p, ahead.Workload), text.Count(gpus, "GPU")).
 		by(q.reader.named(q.p, []*fleet.Workload{ahead.Workload})).
 		until(q.declaredEnd(q.p.FlexWork())), true
+}
+
+// behindReturning says that free room would take it, and that it is kept for work on its way back to the queue.
+func (q *question) behindReturning(f pool) (Blocker, bool) {
+	ahead, ok := q.pl.FlexReturning(q.it)
+	if !ok {
+		return Blocker{}, false
+	}
+	return block(reason.Behind, q.p, q.figures(f), nil,
+		"%s is ahead of it: it is on its way back to the queue, and starts on this room as soon as it has left its own.", q.reader.name(q.p, ahead.Workload)).
+		by(q.reader.named(q.p, []*fleet.Workload{ahead.Workload})), true
 }
 
 // wouldCostItsOwn says that free room would take it, and that its namespace would lose other work for it at once.

@@ -146,3 +146,31 @@ func TestWorkOnItsWayElsewhereHoldsNoPlaceHere(t *testing.T) {
 	st.do(time.Minute+time.Second, job("ns", "late", "q", fleet.Mid, pool("w", 0, 8, 1)))
 	st.is("ns", "late", fleet.Starting)
 }
+
+// Work that is retargeted to flex comes before younger work there, of its own namespace and of others with as much flex, though
+// that finds free room; what is more important takes it.
+func TestWorkOnItsWayToFlexKeepsItsPlace(t *testing.T) {
+	for _, c := range []struct {
+		namespace string
+		priority  fleet.Priority
+		starts    bool
+	}{{"ns", fleet.Mid, false}, {"other", fleet.Mid, false}, {"ns", fleet.High, true}} {
+		st := smallFleet(t, 3)
+		st.quota(0, "oak", 1, 0)
+		st.do(0, graceful("r", "oak", pool("w", 0, 8, 1)))
+		st.do(0, job("fill", "full", fleet.Flex, fleet.Critical, pool("w", 0, 8, 2)))
+		st.do(time.Minute, core.Retarget{Namespace: "ns", Name: "r", Target: fleet.Flex})
+		st.do(time.Minute+time.Second, job(c.namespace, "late", fleet.Flex, c.priority, pool("w", 0, 8, 1)))
+		if got := st.state(c.namespace, "late") != fleet.Pending; got != c.starts {
+			t.Errorf("%v work of %s starts: %v", c.priority, c.namespace, got)
+		}
+		late := st.s.Workload(c.namespace, "late")
+		if why := explain.Why(st.s, late, st.s.Time); !c.starts && (why[0].Code != reason.Behind || !slices.Equal(why[0].Culprits, []string{"ns/r"})) {
+			t.Errorf("it waits for %v", why)
+		}
+		st.leave(2*time.Minute, "ns", "r")
+		if got := st.state("ns", "r") == fleet.RunningW; got == c.starts {
+			t.Errorf("beside %v work of %s it runs: %v", c.priority, c.namespace, got)
+		}
+	}
+}

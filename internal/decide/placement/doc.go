@@ -36,6 +36,6 @@
 //   - who may be evicted: class.go, successors.go, borrowers.go, flexcandidates.go, giving.go, shares.go, victims.go, mostgiven.go
 //   - which of them: overlay.go, bounds.go, most.go, nowhere.go, leftbyshares.go, touching.go, giveback.go, surplus.go, shrink.go, lastsearch.go, search.go, fairset.go, shortlist.go
 //   - what a unit gets: preempt.go, smallreplicas.go, inquota.go, mend.go
-//   - which unit is asked: queuewalk.go, returning.go, backfill.go, flex.go, pass.go, query.go, reserved.go, partitions.go, admit.go, exposed.go, grow.go
+//   - which unit is asked: queuewalk.go, returning.go, flexreturning.go, backfill.go, flex.go, pass.go, query.go, reserved.go, partitions.go, admit.go, exposed.go, grow.go
 //   - what comes first: release.go, next.go
 package placement

@@ -73,7 +73,7 @@ func (pl *Planner) growsBefore(a, b *fleet.Workload) bool {
 func (pl *Planner) growPool(w *fleet.Workload, pool, most int) (Plan, bool) {
 	it := fleet.Waiting{Workload: w, Pool: pool, Key: fleet.KeyOf(w, w.Pools[pool].Rank, true)}
 	if w.Flexes() {
-		return pl.growFlexPool(it, most)
+		return pl.besideReturning(it, func() (Plan, bool) { return pl.growFlexPool(it, most) })
 	}
 	for _, holds := range []fleet.HeldAs{fleet.HoldsGuaranteed, fleet.HoldsBorrowing} {
 		if holds == fleet.HoldsGuaranteed && joinsUncovered(it) {

@@ -21,7 +21,9 @@ type lastInIsland struct {
 	atLeast int  // so many of them it takes at least, from the cheapest on
 }
 
-func newLastSearch(islands int) *lastSearch { return &lastSearch{islands: make([]lastInIsland, islands)} }
+func newLastSearch(islands int) *lastSearch {
+	return &lastSearch{islands: make([]lastInIsland, islands)}
+}
 
 // in is what is known of an island.
 func (s *lastSearch) in(island int) *lastInIsland {

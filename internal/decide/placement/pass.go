@@ -8,10 +8,12 @@ import "github.com/muster-fleet/muster/internal/state/fleet"
 
 // flexBehind is flex for a unit that the head of flex may keep from its room.
 func (pl *Planner) flexBehind(it fleet.Waiting, h *flexHead) (Plan, bool) {
-	if h.bars(pl, it) {
-		return pl.pass(it, h)
-	}
-	return pl.flex(it)
+	return pl.besideReturning(it, func() (Plan, bool) {
+		if h.bars(pl, it) {
+			return pl.pass(it, h)
+		}
+		return pl.flex(it)
+	})
 }
 
 // pass plans a unit behind the head of flex: on free room alone, and only while the head

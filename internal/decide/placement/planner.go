@@ -100,6 +100,9 @@ type lists struct {
 type derivedWork struct {
 	restedAt uint64 // what had shifted when no workload with reserved room could start
 	keptAt   uint64 // what had shifted when no reserved room was to be given up
+	// flexBack is the room of flex work on its way back, and flexBackAt and flexBackTurn are when that was found out: see keptOnFlex.
+	flexBack                 []keptRoom
+	flexBackAt, flexBackTurn uint64
 	// returnsAt is what had shifted when returns was found out.
 	returnsAt uint64
 	turns     uint64               // planners that worked on it

@@ -2,6 +2,7 @@ package chaos_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -233,7 +234,8 @@ func flexIsNotLeftIdle(w *world, _ *fleet.State, _ core.Outcome) *failure {
 		for _, ns := range p.Namespaces() {
 			waiting = append(waiting, p.FlexOf(ns).Queue()...)
 		}
-		if len(waiting) != 1 || waiting[0].Pool != fleet.Base || !judged(p, waiting[0].Workload) || len(wants(waiting[0].Workload)) > 1 {
+		returns := func(v *fleet.Workload) bool { return v.Returns() && comesTo(p, v) == fleet.Flex } // it waits, too
+		if slices.ContainsFunc(p.Leaving(), returns) || len(waiting) != 1 || waiting[0].Pool != fleet.Base || !judged(p, waiting[0].Workload) || len(wants(waiting[0].Workload)) > 1 {
 			continue
 		}
 		room := private{gpusPerNode: p.GPUsPerNode, used: make([][]int, len(p.Islands)), fresh: make([]int, len(p.Islands))}

@@ -187,10 +187,39 @@ func (c *court) flexQueues(j *judge.Judge, p *fleet.Partition) *broken {
 			if it.Pool != fleet.Base {
 				break
 			}
+			if leavesRoom(j, p, it) {
+				continue
+			}
 			if b := c.refusal(j, j.Ways(it)[0], all); b != nil {
 				return b
 			}
 		}
 	}
 	return nil
+}
+
+// leavesRoom says whether a unit of flex waits for work that is on its way back to flex, comes before it and could start, were it back.
+func leavesRoom(j *judge.Judge, p *fleet.Partition, it fleet.Waiting) bool {
+	for _, w := range p.Leaving() {
+		if !judge.ComesToFlex(p, w) || !w.Returns() {
+			continue
+		}
+		back := fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)}
+		if _, could, _ := j.Start(j.Ways(back)[0]); could && beforeOnFlex(p, back, it) {
+			return true
+		}
+	}
+	return false
+}
+
+// beforeOnFlex is the order of flex: inside a namespace that of its units, else the namespace with less, then who was submitted first.
+func beforeOnFlex(p *fleet.Partition, a, b fleet.Waiting) bool {
+	x, y := a.Workload, b.Workload
+	if x.Namespace == y.Namespace {
+		return a.Key.Before(b.Key)
+	}
+	if has, other := p.FlexOf(x.Namespace).Staying, p.FlexOf(y.Namespace).Staying; has != other {
+		return has < other
+	}
+	return x.Submitted < y.Submitted || x.Submitted == y.Submitted && x.ID < y.ID
 }

@@ -88,6 +88,14 @@ func ComesTo(p *fleet.Partition, w *fleet.Workload) *fleet.Account {
 	return p.Account(w.Moves.Target)
 }
 
+// ComesToFlex says whether work that leaves its nodes will wait for flex in a partition, as it did or because it was retargeted.
+func ComesToFlex(p *fleet.Partition, w *fleet.Workload) bool {
+	if w.Moves == nil {
+		return w.Flexes()
+	}
+	return w.Moves.Target == fleet.Flex && (w.Moves.Partition == "" || w.Moves.Partition == p.ID)
+}
+
 // heirOf is a pool, or the lowest-rank pools together, at min.
 func heirOf(w *fleet.Workload, pool int) heir {
 	if pool != fleet.Base {

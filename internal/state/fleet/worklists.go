@@ -20,7 +20,7 @@ func (s *State) watch(w *Workload) {
 		return
 	}
 	w.watchedAt = p
-	if returns := w.Moves == nil && w.returnsToTree() != ""; returns != w.returns {
+	if returns := w.Moves == nil && (w.returnsToTree() != "" || w.ReturnsToFlex()); returns != w.returns {
 		w.returns = returns
 		p.queued(w.Tree())
 	}
@@ -69,9 +69,10 @@ func (p *Partition) unwatch(w *Workload) {
 	w.leavesNoMore()
 }
 
-// queuedAnywhere notes in all trees that work on its way to another queue comes there, or does not. To which queue it
-// was on its way before, it does not know any more.
+// queuedAnywhere notes in all trees and on flex that work on its way to another queue comes there, or does not. To which
+// queue it was on its way before, it does not know any more.
 func (p *Partition) queuedAnywhere() {
+	p.queued(Flex)
 	for _, t := range p.Trees() {
 		p.queued(t.name)
 	}
@@ -112,6 +113,18 @@ func (w *Workload) ReturnsTo() *Account {
 		return nil
 	}
 	return a
+}
+
+// ReturnsToFlex says whether all of the workload is on its way to the queue of flex in the partition where it stands: back to
+// it, or by a retarget.
+func (w *Workload) ReturnsToFlex() bool {
+	switch {
+	case !w.Returns():
+		return false
+	case w.Moves == nil:
+		return w.Flexes()
+	}
+	return w.Moves.Target == Flex && (w.Moves.Partition == "" || w.Moves.Partition == w.partition.ID)
 }
 
 // Rejoins says whether a pool leaves a running workload and will wait to join it again.
