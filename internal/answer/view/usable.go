@@ -142,10 +142,20 @@ func UsableFlexOf(p *fleet.Partition, by Reader, now fleet.Instant) UsableFlex {
 		u.IslandNodes = append(u.IslandNodes, gang/p.GPUsPerNode)
 	}
 	u.IslandNodes = mostFirst(u.IslandNodes)
-	u.Reserved = placement.New(p.State(), p, now).ReservedOnFlex(by.Namespace)
+	pl := placement.New(p.State(), p, now)
+	u.Reserved = pl.ReservedOnFlex(by.Namespace) + keptOfFree(p, pl.KeptFromFlex(by.Namespace))
 	u.Free = max(0, u.Free-u.Reserved)
-	u.LargestGang = min(u.LargestGang, u.Free)
+	u.LargestGang = pl.FlexGangBeside(by.Namespace, min(u.LargestGang, u.Free))
 	return u
+}
+
+// keptOfFree is how many GPUs that are free now are kept: of each node what does not fit into what leaves there.
+func keptOfFree(p *fleet.Partition, kept map[int]int) (gpus int) {
+	for node, n := range kept {
+		x := p.Nodes[node]
+		gpus += max(0, n-(x.Counted()-x.Staying()-FreeOn(x)))
+	}
+	return gpus
 }
 
 // lastToLeave is the workload that leaves last of those that leave within their

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"math"
 	"sort"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -64,4 +65,40 @@ func (pl *Planner) ReservedOnFlex(namespace string) int {
 		return 0
 	}
 	return h.gpus
+}
+
+// KeptFromFlex is what is kept of each node's room, in GPUs, for work on its way back to flex that comes before new work of a namespace.
+func (pl *Planner) KeptFromFlex(namespace string) map[int]int {
+	kept := map[int]int{}
+	for _, k := range pl.keptBefore(pl.newOnFlex(namespace, 1)) {
+		for _, spot := range k.spots {
+			for _, node := range spot.Nodes {
+				kept[node] += k.it.Workload.Pools[spot.Pool].GPUs
+			}
+		}
+	}
+	return kept
+}
+
+// FlexGangBeside is the largest gang of whole nodes, of at most so many GPUs, that new work of a namespace may start on free room beside
+// work on its way back to flex.
+func (pl *Planner) FlexGangBeside(namespace string, most int) int {
+	if len(pl.keptBefore(pl.newOnFlex(namespace, 1))) == 0 {
+		return most
+	}
+	n := sort.Search(most/pl.p.GPUsPerNode, func(n int) bool {
+		it := pl.newOnFlex(namespace, n+1)
+		_, starts := pl.besideReturning(it, func() (Plan, bool) { return pl.placeOnFreeFlex(pl.claimOf(it, nil, fleet.HoldsFlex)) })
+		return !starts
+	})
+	return n * pl.p.GPUsPerNode
+}
+
+// newOnFlex is a gang of so many nodes that comes now for flex.
+func (pl *Planner) newOnFlex(namespace string, nodes int) fleet.Waiting {
+	w := &fleet.Workload{ID: math.MaxUint64, Submitted: pl.now, Replicas: make([][]fleet.Replica, 1), Spec: fleet.Spec{
+		Namespace: namespace, Target: fleet.Flex, Priority: fleet.Mid,
+		Pools: []fleet.Pool{{GPUs: pl.p.GPUsPerNode, Min: nodes, Max: nodes, Reach: fleet.ReachIsland}},
+	}}
+	return fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)}
 }
