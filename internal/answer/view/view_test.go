@@ -468,12 +468,23 @@ func TestALargestGangOfAQuotaIsOneOfThePartition(t *testing.T) {
 // what is free elsewhere stays free.
 func TestRoomThatIsPromisedAlreadyIsTakenAwayOnce(t *testing.T) {
 	sc := newScene(t, 3)
-	sc.work("goes", fleet.Flex, 8, fleet.Leaving, fleet.HoldsFlex, "a1")
+	sc.work("goes", fleet.Flex, 8, fleet.Leaving, fleet.HoldsFlex, "a1").State = fleet.Cancelled
 	sc.work("comes", fleet.Flex, 8, fleet.Reserved, fleet.NoHolds, "a1")
 	sc.work("stays", fleet.Flex, 2, fleet.Running, fleet.HoldsFlex, "a2")
 	sc.work("leaves", fleet.Flex, 4, fleet.Leaving, fleet.HoldsFlex, "a2")
 	u := UsableFlexOf(sc.p, Reader{Namespace: "ns-other"}, 0)
 	expect(t, u, map[string]any{"free": 2 + 8, "largestGang": 8})
+	sc.check()
+}
+
+// What is free is kept for older work that is on its way back, in so far as that finds no room where work leaves.
+func TestFreeRoomIsKeptForWorkOnItsWayBack(t *testing.T) {
+	sc := newScene(t, 3)
+	sc.work("goes", fleet.Flex, 8, fleet.Leaving, fleet.HoldsFlex, "a1")
+	sc.work("comes", fleet.Flex, 8, fleet.Reserved, fleet.NoHolds, "a1")
+	sc.work("stays", fleet.Flex, 2, fleet.Running, fleet.HoldsFlex, "a2")
+	sc.work("leaves", fleet.Flex, 4, fleet.Leaving, fleet.HoldsFlex, "a2")
+	expect(t, UsableFlexOf(sc.p, Reader{Namespace: "ns-other"}, 0), map[string]any{"free": 2, "reserved": 8, "largestGang": 0})
 	sc.check()
 }
 

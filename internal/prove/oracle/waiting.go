@@ -171,6 +171,9 @@ func flexIdle(m Moment, p *Part, j *Job, s *said) {
 	mine, _ := p.space(j.Space)
 	for _, k := range m.After.Jobs {
 		rank, waits := p.waits(k)
+		if p.returnsBefore(k, j) {
+			return
+		}
 		if k == j || !k.Flexes() || !waits {
 			continue
 		}
@@ -184,6 +187,26 @@ func flexIdle(m Moment, p *Part, j *Job, s *said) {
 		}
 	}
 	s.add("%s waits (%s) on flex though it fits on free GPUs", j.Name, reasonOf(j))
+}
+
+// returnsBefore says whether flex work is on its way back to its queue, and comes before other flex work there: that leaves it room (§5,
+// who is on its way back waits from that moment).
+func (p *Part) returnsBefore(k, j *Job) bool {
+	if k == j || !k.Flexes() || k.State != fleet.Evicting || k.At != p.ID {
+		return false
+	}
+	if k.Space == j.Space {
+		return Ahead(k, k.Base(), j, j.Base())
+	}
+	return p.staysOf(k.Space) <= p.staysOf(j.Space)
+}
+
+// staysOf is the GPUs of flex on which a namespace's work stays.
+func (p *Part) staysOf(space string) (gpus int) {
+	for _, u := range p.of(func(u Unit) bool { return u.Stays() && u.Job.Flexes() && u.Job.Space == space }) {
+		gpus += u.GPUs()
+	}
+	return gpus
 }
 
 // couldTakeBack says whether more important work of its namespace might take the room of flex work as soon as that has
