@@ -95,15 +95,36 @@ func (pl *Planner) leavesKept(kept []keptRoom, it fleet.Waiting, plan Plan) bool
 }
 
 // comesFirst says whether work on its way back comes before a unit on flex: by the order of their namespace, or because its namespace
-// has less; of two that have as much, that whose workload was submitted first.
+// has less; of two that have as much, that whose workload was submitted first. It does not come before what could evict it by shares.
 func (pl *Planner) comesFirst(back, it fleet.Waiting) bool {
 	w, o := back.Workload, it.Workload
-	if w.Namespace == o.Namespace {
+	switch {
+	case w.Namespace == o.Namespace:
 		return w != o && back.Key.Before(it.Key)
+	case !pl.withinShare(back) && pl.withinShare(it) && !pl.withinEqualPart(back):
+		return false
 	}
 	return cmp.Or(
 		cmp.Compare(pl.p.FlexOf(w.Namespace).Staying, pl.p.FlexOf(o.Namespace).Staying),
 		cmp.Compare(w.Submitted, o.Submitted), cmp.Compare(w.ID, o.ID)) < 0
+}
+
+// withinShare says whether a unit's namespace stays within its share of flex with it.
+func (pl *Planner) withinShare(it fleet.Waiting) bool {
+	ns := it.Workload.Namespace
+	return pl.p.FlexOf(ns).Staying+gpusFor(it) <= pl.sharesNow()[ns]
+}
+
+// withinEqualPart says whether a unit's namespace stays within an equal part of flex for all that ask for some, and itself. No share is
+// less; work that is retargeted does not ask yet.
+func (pl *Planner) withinEqualPart(it fleet.Waiting) bool {
+	asking := 1
+	for ns, use := range pl.p.FlexUses() {
+		if ns != it.Workload.Namespace && use.Demand() > 0 {
+			asking++
+		}
+	}
+	return pl.p.FlexOf(it.Workload.Namespace).Staying+gpusFor(it) <= pl.p.Flex()/asking
 }
 
 // FlexReturning is work on its way back for which free room is kept that would let a unit start, if there is some.
