@@ -155,10 +155,10 @@ func TestWorkOnItsWayToFlexKeepsItsPlace(t *testing.T) {
 		priority  fleet.Priority
 		starts    bool
 	}{{"ns", fleet.Mid, false}, {"other", fleet.Mid, false}, {"ns", fleet.High, true}} {
-		st := smallFleet(t, 4)
+		st := smallFleet(t, 3)
 		st.quota(0, "oak", 1, 0)
 		st.do(0, graceful("r", "oak", pool("w", 0, 8, 1)))
-		st.do(0, job("fill", "full", fleet.Flex, fleet.Critical, pool("w", 0, 8, 3)))
+		st.do(0, job("fill", "full", fleet.Flex, fleet.Critical, pool("w", 0, 8, 2)))
 		st.do(time.Minute, core.Retarget{Namespace: "ns", Name: "r", Target: fleet.Flex})
 		st.do(time.Minute+time.Second, job(c.namespace, "late", fleet.Flex, c.priority, pool("w", 0, 8, 1)))
 		if got := st.state(c.namespace, "late") != fleet.Pending; got != c.starts {

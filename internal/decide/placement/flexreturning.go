@@ -124,7 +124,11 @@ func (pl *Planner) withinEqualPart(it fleet.Waiting) bool {
 			asking++
 		}
 	}
-	return pl.p.FlexOf(it.Workload.Namespace).Staying+gpusFor(it) <= pl.p.Flex()/asking
+	flex := pl.p.Flex()
+	if !it.Workload.Flexes() {
+		flex += it.Workload.GPUs() // what it leaves in its quota is flex, too
+	}
+	return pl.p.FlexOf(it.Workload.Namespace).Staying+gpusFor(it) <= flex/asking
 }
 
 // FlexReturning is work on its way back for which free room is kept that would let a unit start, if there is some.
