@@ -103,7 +103,7 @@ func (pl *Planner) growBeside(returning []fleet.Waiting, it fleet.Waiting, holds
 			return plan, ok
 		}
 		most = fleet.Count(plan.Spots) - 1
-		pl.readsPlaces, pl.lacking = true, lacksRoom
+		pl.readsPlaces = true
 	}
 	return Plan{}, false
 }

@@ -45,10 +45,13 @@ func (pl *Planner) GangBeside(a *fleet.Account, most int) int {
 
 // gangLike is a gang of so many nodes that comes now for the quota of a head.
 func (pl *Planner) gangLike(h *head, nodes int) fleet.Waiting {
-	w := &fleet.Workload{Submitted: pl.now, Replicas: make([][]fleet.Replica, 1), Spec: fleet.Spec{
-		Target: h.account.Quota, Priority: h.it.Workload.Priority,
-		Pools: []fleet.Pool{{GPUs: pl.p.GPUsPerNode, Min: nodes, Max: nodes, Reach: fleet.ReachIsland}},
-	}}
+	return pl.newGang(fleet.Spec{Target: h.account.Quota, Priority: h.it.Workload.Priority}, nodes)
+}
+
+// newGang is a gang of so many whole nodes in one island that comes now, after all others.
+func (pl *Planner) newGang(spec fleet.Spec, nodes int) fleet.Waiting {
+	spec.Pools = []fleet.Pool{{GPUs: pl.p.GPUsPerNode, Min: nodes, Max: nodes, Reach: fleet.ReachIsland}}
+	w := &fleet.Workload{ID: math.MaxUint64, Submitted: pl.now, Replicas: make([][]fleet.Replica, 1), Spec: spec}
 	return fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)}
 }
 
@@ -96,9 +99,5 @@ func (pl *Planner) FlexGangBeside(namespace string, most int) int {
 
 // newOnFlex is a gang of so many nodes that comes now for flex.
 func (pl *Planner) newOnFlex(namespace string, nodes int) fleet.Waiting {
-	w := &fleet.Workload{ID: math.MaxUint64, Submitted: pl.now, Replicas: make([][]fleet.Replica, 1), Spec: fleet.Spec{
-		Namespace: namespace, Target: fleet.Flex, Priority: fleet.Mid,
-		Pools: []fleet.Pool{{GPUs: pl.p.GPUsPerNode, Min: nodes, Max: nodes, Reach: fleet.ReachIsland}},
-	}}
-	return fleet.Waiting{Workload: w, Pool: fleet.Base, Key: fleet.KeyOf(w, w.BaseRank(), false)}
+	return pl.newGang(fleet.Spec{Namespace: namespace, Target: fleet.Flex, Priority: fleet.Mid}, nodes)
 }

@@ -79,21 +79,24 @@ func (j *Judge) heirs(a *fleet.Account) []heir {
 // ComesTo is the account for which work that leaves its nodes will wait in a partition: its own, or where it was
 // retargeted to; nil: none here.
 func ComesTo(p *fleet.Partition, w *fleet.Workload) *fleet.Account {
-	switch {
-	case w.Moves == nil:
+	if w.Moves == nil {
 		return w.Account()
-	case w.Moves.Partition != "" && w.Moves.Partition != p.ID:
-		return nil
 	}
-	return p.Account(w.Moves.Target)
+	return p.Account(comesTo(p, w))
 }
 
 // ComesToFlex says whether work that leaves its nodes will wait for flex in a partition, as it did or because it was retargeted.
-func ComesToFlex(p *fleet.Partition, w *fleet.Workload) bool {
-	if w.Moves == nil {
-		return w.Flexes()
+func ComesToFlex(p *fleet.Partition, w *fleet.Workload) bool { return comesTo(p, w) == fleet.Flex }
+
+// comesTo is the target for which work that leaves its nodes will wait in a partition; "": none.
+func comesTo(p *fleet.Partition, w *fleet.Workload) string {
+	switch {
+	case w.Moves == nil:
+		return w.Target
+	case w.Moves.Partition != "" && w.Moves.Partition != p.ID:
+		return ""
 	}
-	return w.Moves.Target == fleet.Flex && (w.Moves.Partition == "" || w.Moves.Partition == p.ID)
+	return w.Moves.Target
 }
 
 // heirOf is a pool, or the lowest-rank pools together, at min.

@@ -101,31 +101,33 @@ func (w *Workload) Returns() bool {
 	return w.State == Evicting && !w.Overdue()
 }
 
+// goesTo is the target for which what leaves the nodes of the workload will wait in the partition where it stands: its own, or that
+// to which it was retargeted; "": none there.
+func (w *Workload) goesTo() string {
+	switch {
+	case w.Moves == nil:
+		return w.Target
+	case w.Moves.Partition != "" && w.Moves.Partition != w.partition.ID:
+		return ""
+	}
+	return w.Moves.Target
+}
+
 // ReturnsTo is the account for which what leaves the nodes of the workload will wait in the partition where it stands: its own,
 // or that of the quota to which it was retargeted. It is nil on flex, and where that quota has none here for it.
 func (w *Workload) ReturnsTo() *Account {
 	if w.Moves == nil {
 		return w.account
 	}
-	p := w.partition
-	a := p.accounts[w.Moves.Target]
-	if a == nil || a.Ending || w.Moves.Partition != "" && w.Moves.Partition != p.ID {
-		return nil
+	if a := w.partition.accounts[w.goesTo()]; a != nil && !a.Ending {
+		return a
 	}
-	return a
+	return nil
 }
 
 // ReturnsToFlex says whether all of the workload is on its way to the queue of flex in the partition where it stands: back to
 // it, or by a retarget.
-func (w *Workload) ReturnsToFlex() bool {
-	switch {
-	case !w.Returns():
-		return false
-	case w.Moves == nil:
-		return w.Flexes()
-	}
-	return w.Moves.Target == Flex && (w.Moves.Partition == "" || w.Moves.Partition == w.partition.ID)
-}
+func (w *Workload) ReturnsToFlex() bool { return w.Returns() && w.goesTo() == Flex }
 
 // Rejoins says whether a pool leaves a running workload and will wait to join it again.
 func (w *Workload) Rejoins(pool int) bool {
