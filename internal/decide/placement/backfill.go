@@ -118,7 +118,7 @@ func (h *head) passedBy(a *fleet.Account, it fleet.Waiting) uint64 {
 // before the head should start, or leaves the head enough at that moment.
 func (h *head) endsInTime(pl *Planner, it fleet.Waiting) bool {
 	if !h.known {
-		h.shadow, h.known = h.shadowTime(pl.now), true
+		h.shadow, h.known = h.shadowTime(pl), true
 	}
 	w := it.Workload
 	return h.shadow != fleet.Never && w.MaxRuntime > 0 && pl.now.Add(w.MaxRuntime) <= h.shadow
@@ -126,24 +126,21 @@ func (h *head) endsInTime(pl *Planner, it fleet.Waiting) bool {
 
 // shadowTime is when enough running work has reached its declared maximum for
 // the head to fit, by count.
-func (h *head) shadowTime(now fleet.Instant) fleet.Instant {
+func (h *head) shadowTime(pl *Planner) fleet.Instant {
 	type end struct {
 		at   fleet.Instant
 		gpus int
 	}
 	var ends []end
+	left := h.gpus - h.backed + h.stays
 	for _, w := range h.work() {
-		if w.MaxRuntime > 0 && w.Started != 0 && !h.couldEvict(w) {
-			ends = append(ends, end{max(now, w.Started.Add(w.MaxRuntime)), w.GPUs()})
+		evicted, kept := h.couldGain(pl, w)
+		left -= evicted
+		if kept > 0 && w.MaxRuntime > 0 && w.Started != 0 {
+			ends = append(ends, end{max(pl.now, w.Started.Add(w.MaxRuntime)), kept})
 		}
 	}
 	sort.SliceStable(ends, func(i, j int) bool { return ends[i].at < ends[j].at })
-	left := h.gpus - h.backed + h.stays
-	for _, w := range h.work() {
-		if h.couldEvict(w) {
-			left -= staysGPUs(w)
-		}
-	}
 	for _, e := range ends {
 		if left -= e.gpus; left <= 0 {
 			return e.at
@@ -152,11 +149,26 @@ func (h *head) shadowTime(now fleet.Instant) fleet.Instant {
 	return fleet.Never
 }
 
-// couldEvict says whether the head need not wait for a workload's end: it is less
-// important work of the head's quota, or a less important borrower of its tree.
-func (h *head) couldEvict(w *fleet.Workload) bool {
-	less := h.it.Key.Importance().Above(fleet.Importance{Priority: w.Priority, Rank: w.BaseRank()})
-	return less && (w.Account() == h.account || h.tree != "" && standsAs(w) == fleet.HoldsBorrowing)
+// couldGain is the GPUs of a workload that the head could take, and those for whose end it waits.
+func (h *head) couldGain(pl *Planner, w *fleet.Workload) (evicted, kept int) {
+	for _, u := range pl.units(w) {
+		if h.couldEvict(&u) {
+			evicted += u.gpus
+		} else {
+			kept += u.gpus
+		}
+	}
+	return evicted, kept
+}
+
+// couldEvict says whether the head need not wait for a unit's end: it is less
+// important work of the head's quota or surplus there, or a less important borrower of its tree.
+func (h *head) couldEvict(u *unit) bool {
+	mine, its := h.it.Key.Importance(), u.key.Importance()
+	if u.w.Account() == h.account {
+		return mine.Above(its) || u.key.Surplus && !its.Above(mine)
+	}
+	return h.tree != "" && mine.Above(its) && u.holds == fleet.HoldsBorrowing
 }
 
 // standsAs is how a workload's lowest-rank pools hold, or will hold, their GPUs.
@@ -170,14 +182,6 @@ func standsAs(w *fleet.Workload) fleet.HeldAs {
 		}
 	}
 	return fleet.NoHolds
-}
-
-// staysGPUs is the GPUs that a workload holds or has reserved and means to keep.
-func staysGPUs(w *fleet.Workload) (gpus int) {
-	for i, p := range w.Pools {
-		gpus += w.Stays(i) * p.GPUs
-	}
-	return gpus
 }
 
 // heads are the waiting units of a queue that hold reservations: the first of
@@ -330,10 +334,13 @@ func inQuotaVictims(plan Plan) bool {
 func (h *head) inUseAtShadow(pl *Planner) (used map[int]int, gpus int) {
 	used = map[int]int{}
 	for _, w := range h.work() {
-		if w.MaxRuntime > 0 && w.Started != 0 && w.Started.Add(w.MaxRuntime) <= h.shadow || h.couldEvict(w) {
+		if w.MaxRuntime > 0 && w.Started != 0 && w.Started.Add(w.MaxRuntime) <= h.shadow {
 			continue
 		}
 		for _, u := range pl.units(w) {
+			if h.couldEvict(&u) {
+				continue
+			}
 			gpus += u.gpus
 			u.eachNode(func(node, g int) { used[node] += g })
 		}

@@ -64,56 +64,64 @@ func (pl *Planner) shrinkingDoes(c *claim, set []*candidateVictim) bool {
 }
 
 // shrink takes of a flex workload, rather than all of it, what leaves along with it, if
-// that will do where the claim goes. It also takes of an elastic flex pool those replicas that
-// stand there, if the pool has as many above its min.
+// that will do where the claim goes. It also takes of elastic flex pools those replicas that
+// stand there, if each pool has as many above its min.
 func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVictim) []*candidateVictim {
 	for i := range chosen {
-		if along := pl.leavesWith(c, chosen[i]); len(along) > 0 {
+		along := pl.leavesWith(c, chosen[i])
+		if len(along) > 0 {
 			if set := shrunk(chosen, i, along); !tooMany(set) && pl.doesAt(c, spots, set) {
 				return pl.shrink(c, spots, pl.giveBackAt(c, spots, set))
 			}
 		}
-		inTheWay := pl.inTheWayOf(spots, chosen[i])
+		inTheWay := pl.inTheWayOf(spots, chosen[i], along)
 		if len(inTheWay) == 0 {
 			continue
 		}
-		rest := slices.Concat(chosen[:i], chosen[i+1:])
-		set := rest
-		for _, v := range rest {
-			if v.key.Surplus && v.w == chosen[i].w && v.pool == inTheWay[0].pool {
-				set = without(set, v)
-			}
-		}
-		set = append(set[:len(set):len(set)], inTheWay...)
-		if !tooMany(set) && pl.doesAt(c, spots, set) {
-			return pl.shrink(c, spots, set)
+		rest := slices.DeleteFunc(slices.Concat(chosen[:i], chosen[i+1:]), chosen[i].isOfPools)
+		if set := append(rest, inTheWay...); !tooMany(set) && pl.doesAt(c, spots, set) {
+			return pl.shrink(c, spots, pl.giveBackAt(c, spots, set))
 		}
 	}
 	return chosen
 }
 
-// inTheWayOf lists the replicas of an elastic flex pool on some spots as its
-// surplus; none if it has not as many, or if there is more to the unit than the pool.
-func (pl *Planner) inTheWayOf(spots []fleet.Spot, v *candidateVictim) []*candidateVictim {
-	if list := pl.replicasOn(spots, v); !tooMany(list) {
-		return list
-	}
-	return nil
-}
-
-// replicasOn lists the replicas of an elastic flex pool on some spots, each as if it were
-// surplus; none if there is more to the unit than the pool.
-func (pl *Planner) replicasOn(spots []fleet.Spot, v *candidateVictim) []*candidateVictim {
-	pool := max(v.pool, 0)
-	if p := v.w.Pools[pool]; v.key.Surplus || !v.w.Flexes() || v.pool == fleet.Base && len(v.w.Pools) > 1 || !p.Elastic {
+// inTheWayOf lists the replicas of a flex unit on some spots as surplus of their elastic pools; none if a pool has not
+// as many above its min. With them it lists what leaves along with the unit, is of other pools, and stands there.
+func (pl *Planner) inTheWayOf(spots []fleet.Spot, v *candidateVictim, along []*candidateVictim) []*candidateVictim {
+	list := pl.replicasOn(spots, v)
+	if len(list) == 0 || tooMany(list) {
 		return nil
 	}
-	like := *v
-	like.pool, like.gpus = pool, v.w.Pools[pool].GPUs
-	like.key = keyOf(v.w, v.w.Pools[pool].Rank, true, v.overran)
-	var list []*candidateVictim
-	for at, r := range v.w.Replicas[pool] {
-		if r.Phase != fleet.Leaving && touches(spots, r.Node) {
+	for _, other := range along {
+		if !v.isOfPools(other) && slices.ContainsFunc(other.spots, func(s fleet.Spot) bool { return meets(spots, s.Nodes) }) {
+			list = append(list, other)
+		}
+	}
+	return list
+}
+
+// isOfPools says whether another unit belongs to one of the pools of a unit.
+func (a *candidateVictim) isOfPools(o *candidateVictim) bool {
+	return o.w == a.w && slices.ContainsFunc(a.spots, func(s fleet.Spot) bool { return s.Pool == o.spots[0].Pool })
+}
+
+// replicasOn lists the replicas of a flex unit on some spots, each as if it were surplus of its elastic pool;
+// none if one belongs to a pool that is not elastic.
+func (pl *Planner) replicasOn(spots []fleet.Spot, v *candidateVictim) (list []*candidateVictim) {
+	if v.key.Surplus || !v.w.Flexes() {
+		return nil
+	}
+	for _, of := range v.spots {
+		p, like := v.w.Pools[of.Pool], *v
+		like.pool, like.gpus, like.key = of.Pool, p.GPUs, keyOf(v.w, p.Rank, true, v.overran)
+		for at, r := range v.w.Replicas[of.Pool] {
+			if r.Phase == fleet.Leaving || !touches(spots, r.Node) {
+				continue
+			}
+			if !p.Elastic {
+				return nil
+			}
 			list = append(list, pl.asSurplus(&like, at))
 		}
 	}
@@ -129,14 +137,17 @@ func (pl *Planner) keepMins(spots []fleet.Spot, chosen []*candidateVictim) []*ca
 		if len(replicas) == 0 {
 			continue
 		}
-		rest := slices.DeleteFunc(slices.Concat(chosen[:i], chosen[i+1:]), func(o *candidateVictim) bool {
-			return o.w == v.w && (v.pool == fleet.Base || o.pool == v.pool)
-		})
+		rest := slices.DeleteFunc(slices.Concat(chosen[:i], chosen[i+1:]), v.isOfPools)
 		if set := pl.stillNeeded(spots, byCost(append(rest, replicas...))); !tooMany(set) {
 			return pl.keepMins(spots, set)
 		}
 	}
 	return chosen
+}
+
+// meets says whether some spots touch one of some nodes.
+func meets(spots []fleet.Spot, nodes []int) bool {
+	return slices.ContainsFunc(nodes, func(n int) bool { return touches(spots, n) })
 }
 
 func touches(spots []fleet.Spot, node int) bool {

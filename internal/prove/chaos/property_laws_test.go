@@ -100,6 +100,7 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 	if len(a.InsideHolds()) > 0 {
 		return nil // others of the quota stand outside what is held
 	}
+	larger := false
 	for _, it := range a.Queue() {
 		if it.Pool != fleet.Base {
 			return nil // a pool that waits to join may hold a reservation
@@ -113,7 +114,11 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 		}
 		empty, gpus := privateOf(p, backing, nil)
 		if gpusWanted(list) > gpus || !empty.holds(list) {
+			larger = true
 			continue // no present backing could take it: it holds up no other
+		}
+		if larger && borrowsIn(p, a.Tree()) {
+			return nil // what its start sends away may let the larger one borrow, and that comes before it
 		}
 		var before []piece
 		for _, v := range a.Work() {
@@ -133,11 +138,23 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 	return nil
 }
 
+// borrowsIn says whether work of a tree borrows.
+func borrowsIn(p *fleet.Partition, tree string) bool {
+	return slices.ContainsFunc(p.Accounts, func(a *fleet.Account) bool {
+		return a.Tree() == tree && slices.ContainsFunc(a.Work(), func(v *fleet.Workload) bool {
+			return slices.ContainsFunc(pieces(v), func(u piece) bool { return u.holds == fleet.HoldsBorrowing })
+		})
+	})
+}
+
 // returnsBefore says whether work that comes before a unit is on its way back to its queue.
 func returnsBefore(p *fleet.Partition, a *fleet.Account, it fleet.Waiting) bool {
 	for _, w := range p.Leaving() {
 		if comesTo(p, w) != a.Quota || w.State.Ended() {
 			continue
+		}
+		if w.State == fleet.Evicting && fleet.KeyOf(w, w.BaseRank(), false).Before(it.Key) {
+			return true // all of it comes back, also what it has lost
 		}
 		for i, pool := range w.Pools {
 			comesBack := w.InPhase(i, fleet.Leaving) > 0 && w.Stays(i) < pool.Min

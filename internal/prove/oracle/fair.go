@@ -1,6 +1,9 @@
 package oracle
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"github.com/muster-fleet/muster/internal/state/event"
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // fair judges evictions on flex: at home the less important; elsewhere what is
 // above its share and has run its minimum time.
@@ -27,19 +30,35 @@ func fair(m Moment, e Eviction, more bool, s *said) {
 	if used > max(share, before) {
 		s.add("%s evicted %s: %s has %d GPUs with it, its share is %d", o.Name, v.Name, o.Space, used, share)
 	}
-	had, _ := e.Before.space(v.Space)
+	had, before := e.Before.space(v.Space)
 	now, share := e.Part.space(v.Space)
-	for _, x := range m.evictions() { // other work of the namespace may have started before
-		if x.Victim.Space == v.Space && x.Victim.Flexes() && x.Part == e.Part {
-			for _, s := range x.Spots {
-				now += x.Part.usable(s.Nodes) * x.Victim.Pools[s.Pool].GPUs
-			}
-		}
-	}
-	had = max(had, now, e.Part.stays(v.Space), e.Before.stays(v.Space))
-	if _, before := e.Before.space(v.Space); had <= min(share, before) {
+	lost := e.Part.lostBy(m, v.Space) // other work of the namespace may have started before
+	had = max(had, now+lost, e.Part.stays(v.Space)+lost, e.Before.stays(v.Space))
+	if had <= min(share, before) {
 		s.add("%s was evicted for %s: %s has %d GPUs, its share is %d", v.Name, o.Name, v.Space, had, share)
 	}
+}
+
+// lostBy is the flex that a namespace lost by a record: what was evicted, and room that was reserved.
+func (p *Part) lostBy(m Moment, space string) (gpus int) {
+	for _, e := range m.Record.Events {
+		var spots []fleet.Spot
+		var id uint64
+		switch e := e.(type) {
+		case event.ReplicasEvicted:
+			spots, id = e.Spots, e.ID
+		case event.ReservationEnded:
+			spots, id = e.Spots, e.ID
+		}
+		of := m.After.Job(id)
+		if of == nil || of.Space != space || !of.Flexes() {
+			continue
+		}
+		for _, s := range spots {
+			gpus += p.usable(s.Nodes) * of.Pools[s.Pool].GPUs
+		}
+	}
+	return gpus
 }
 
 // usedBy is the flex of a namespace with its newcomer, without what others of it,
