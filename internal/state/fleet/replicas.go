@@ -62,11 +62,15 @@ func (s *State) Place(w *Workload, p *Partition, spots []Spot, phase Phase, hold
 
 // unalign says that the backing is to be looked at where work in quota comes,
 // goes or holds its GPUs in another way. Where every grant is backed whole and
-// none declares a gang, that changes no backing.
+// none declares a gang, that changes no backing, except for what is idle where work of its account stands uncovered:
+// it leaves no island in which guaranteed work of its account stands.
 func (w *Workload) unalign() {
-	if p := w.partition; w.account != nil && (p.declared > 0 || p.short > 0) {
-		p.unaligned = true
+	p := w.partition
+	if w.account == nil {
+		return
 	}
+	p.unaligned = p.unaligned || p.declared > 0 || p.short > 0
+	p.straying = p.straying || w.account.over > 0
 }
 
 // enter makes a workload stand in a partition, from its first replica to its last.
