@@ -13,6 +13,7 @@ import (
 type giving struct {
 	now   fleet.Instant // when, and with how many GPUs above its share, it was found out
 	above int
+	along int // the most that leaves along with a unit that may leave: see leavesAbove
 
 	list []*candidateVictim // whom they may evict, the cheapest first
 	down int                // so many of them, from the first on, are taken while the namespace is above its share
@@ -28,13 +29,26 @@ func (pl *Planner) givingOf(c *claim, namespace string) *giving {
 	if g.here != nil && g.now == pl.now && g.above == above {
 		return g
 	}
+	if g.here == nil || g.now != pl.now || min(g.above, above) <= g.along {
+		g.setList(pl.evictableAmong(g.list[:0], c, namespace, true), len(pl.p.Islands))
+		g.along = pl.mostAlong(c, namespace)
+	}
 	g.now, g.above = pl.now, above
-	g.setList(pl.evictableAmong(g.list[:0], c, namespace, true), len(pl.p.Islands))
 	g.most, g.down = mostGivable(g.list, above), 0
 	for left := above; g.down < len(g.list) && left > 0; g.down++ {
 		left -= g.list[g.down].onFlex.freed
 	}
 	return g
+}
+
+// mostAlong is the most that leaves along with a unit of another namespace that may leave for a claim.
+func (pl *Planner) mostAlong(c *claim, namespace string) (most int) {
+	for _, v := range pl.flexCandidates(namespace) {
+		if along := v.onFlex.freedAll - v.onFlex.freed; along > most && pl.mayEvictOnFlex(c, &v.unit, true) {
+			most = along
+		}
+	}
+	return most
 }
 
 // setList notes where candidates stand.

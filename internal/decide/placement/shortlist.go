@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/muster-fleet/muster/internal/state/fleet"
@@ -33,7 +34,8 @@ func (pl *Planner) flexVictims(c *claim) ([]fleet.Spot, []*candidateVictim, bool
 	case !pl.tighten(c, short.list, most):
 		return nil, nil, false
 	}
-	return pl.fairSetIn(c, byCost(short.list), byCost(short.down), most)
+	list := byCost(short.list)
+	return pl.fairSetIn(c, list, thoseDown(list), most)
 }
 
 // fairSetOfAll is fairSet of all that a flex claim may evict.
@@ -61,10 +63,20 @@ func (pl *Planner) mostOf(c *claim, givers []giver, passers []*candidateVictim) 
 	return pl.mostWith(c, passing, own, others)
 }
 
+// thoseDown keeps the candidates of a shortlist that downToShare keeps.
+func thoseDown(list []*candidateVictim) []*candidateVictim {
+	down := make([]*candidateVictim, 0, len(list))
+	for _, v := range list {
+		if v.down {
+			down = append(down, v)
+		}
+	}
+	return down
+}
+
 // shortlist are the candidates of a flex claim that may make room where it could stand.
 type shortlist struct {
 	list []*candidateVictim
-	down []*candidateVictim // those of them that downToShare keeps
 
 	all  int // how many candidates there are anywhere
 	room int // bounds what all of them that are not of the claim's namespace give
@@ -72,7 +84,7 @@ type shortlist struct {
 	pl    *Planner
 	c     *claim
 	of    []*candidateVictim // of the namespace that is added
-	at    []int              // positions of those of a namespace that concern the claim
+	marks positions          // of those of a namespace that concern the claim
 	where []bool             // by island: the claim could have room there
 }
 
@@ -122,15 +134,36 @@ func (s *shortlist) addBesidePassers(g giver) {
 
 // addGiven adds what a namespace gives.
 func (s *shortlist) addGiven(g *giving) {
-	s.all, s.at = s.all+len(g.list), s.at[:0]
+	s.all += len(g.list)
+	s.marks.begin(len(g.list))
 	for i, where := range s.where {
 		if where {
-			s.at = append(s.at, g.here[i]...)
+			s.marks.add(g.here[i])
 		}
 	}
-	slices.Sort(s.at)
-	for _, at := range slices.Compact(s.at) {
-		s.take(g.list[at], at < g.down)
+	s.marks.each(func(at int) { s.take(g.list[at], at < g.down) })
+}
+
+// positions are positions on a list, each once: a bit for each of the list.
+type positions []uint64
+
+// begin makes room for the positions on a list of n, of which there is none yet.
+func (p *positions) begin(n int) {
+	*p = append((*p)[:0], make([]uint64, (n+63)/64)...)
+}
+
+func (p positions) add(list []int) {
+	for _, at := range list {
+		p[at/64] |= 1 << (at % 64)
+	}
+}
+
+// each calls fn for the positions, in order.
+func (p positions) each(fn func(at int)) {
+	for i, word := range p {
+		for ; word != 0; word &= word - 1 {
+			fn(i*64 + bits.TrailingZeros64(word))
+		}
 	}
 }
 
@@ -142,9 +175,8 @@ func (s *shortlist) add(v *candidateVictim, down bool) {
 }
 
 func (s *shortlist) take(v *candidateVictim, down bool) {
-	if s.list = append(s.list, v); down {
-		s.down = append(s.down, v)
-	}
+	v.down = down
+	s.list = append(s.list, v)
 }
 
 // concerns says whether a candidate may make room where the claim could have it.

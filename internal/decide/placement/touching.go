@@ -12,7 +12,7 @@ import (
 type byIsland struct {
 	pl       *Planner
 	list     []*candidateVictim
-	here     [][]int // by island: positions in the list of those that stand there
+	here     inLists // by island: positions in the list of those that stand there
 	anywhere []int   // of those whose GPUs count for the claim wherever they stand
 	pools    []*surplusPool
 }
@@ -25,14 +25,15 @@ type surplusPool struct {
 }
 
 func (pl *Planner) byIsland(c *claim, list []*candidateVictim) *byIsland {
-	b := &byIsland{pl: pl, list: list, here: make([][]int, len(pl.p.Islands))}
+	b := &byIsland{pl: pl, list: list}
+	here := make([]inIsland, 0, len(list)+len(list)/2)
 	pools, last, of := map[Part]*surplusPool{}, Part{}, (*surplusPool)(nil)
 	for at, v := range list {
 		if v.frees(c) {
 			b.anywhere = append(b.anywhere, at)
 			continue
 		}
-		b.stands(at, &v.unit)
+		here = pl.standsIn(here, at, v)
 		if !v.key.Surplus || !v.w.Flexes() {
 			continue
 		}
@@ -48,20 +49,51 @@ func (pl *Planner) byIsland(c *claim, list []*candidateVictim) *byIsland {
 	for _, p := range b.pools {
 		p.setSpares(list)
 	}
+	b.here = listed(here, len(pl.p.Islands))
 	return b
 }
 
-// stands notes a candidate in each island where it stands.
-func (b *byIsland) stands(at int, u *unit) {
-	for _, spot := range u.spots {
-		for _, node := range spot.Nodes {
-			here := &b.here[b.pl.p.Nodes[node].Island]
-			if n := len(*here); n == 0 || (*here)[n-1] != at {
-				*here = append(*here, at)
-			}
+// inIsland is an island in which a candidate stands, by its position.
+type inIsland struct{ island, at int }
+
+// standsIn adds a candidate for each island where it stands.
+func (pl *Planner) standsIn(here []inIsland, at int, v *candidateVictim) []inIsland {
+	if v.islands != nil && !v.key.Surplus {
+		for _, island := range v.islands {
+			here = append(here, inIsland{island, at})
 		}
+		return here
 	}
+	from := len(here)
+	v.eachNode(func(node, _ int) {
+		if now := (inIsland{pl.p.Nodes[node].Island, at}); !slices.Contains(here[from:], now) {
+			here = append(here, now)
+		}
+	})
+	return here
 }
+
+// inLists are lists of positions by island, one behind the other.
+type inLists struct{ starts, positions []int }
+
+// listed puts candidates, in order of their positions, into lists by island.
+func listed(here []inIsland, islands int) inLists {
+	l := inLists{make([]int, islands+2), make([]int, len(here))}
+	for _, x := range here {
+		l.starts[x.island+2]++
+	}
+	for i := range islands {
+		l.starts[i+2] += l.starts[i+1]
+	}
+	for _, x := range here { // the start of the next list moves to its place
+		l.positions[l.starts[x.island+1]] = x.at
+		l.starts[x.island+1]++
+	}
+	return l
+}
+
+// in is the list of an island.
+func (l *inLists) in(island int) []int { return l.positions[l.starts[island]:l.starts[island+1]] }
 
 // setSpares lists the replicas of a pool that are no candidates and do not leave anyway.
 func (p *surplusPool) setSpares(list []*candidateVictim) {
@@ -82,9 +114,12 @@ func (p *surplusPool) setSpares(list []*candidateVictim) {
 // claim's own tree, whose GPUs count for it wherever they stand; and of flex pools
 // that surplus which stands there.
 func (b *byIsland) touching(island int) []*candidateVictim {
-	var there []touching
-	for _, at := range slices.Concat(b.here[island], b.anywhere) {
-		there = append(there, touching{at, b.list[at]})
+	here := b.here.in(island)
+	there := make([]touching, 0, len(here)+len(b.anywhere))
+	for _, list := range [...][]int{here, b.anywhere} {
+		for _, at := range list {
+			there = append(there, touching{at, b.list[at]})
+		}
 	}
 	for _, p := range b.pools {
 		there = b.insteadOf(p, island, there)

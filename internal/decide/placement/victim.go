@@ -20,6 +20,7 @@ type candidateVictim struct {
 	ownPart   bool   // it is a less important pool of the workload that is mended
 	successor *bool  // whether it has one if nothing else leaves; nil: not asked yet
 	instead   bool   // it is surplus in place of other surplus: see insteadOf
+	down      bool   // of the last shortlist that it is on: downToShare keeps it there
 	islands   []int  // of a kept candidate on flex, see islandsOf; nil: not noted
 
 	// Of a kept candidate on flex: the unit that it is made of, and with whom it is kept.

@@ -15,8 +15,9 @@ type aligner struct {
 	rows    []row // by account
 	islands []island
 	trees   []tree
-	runs    int // nodes that running gangs take
-	total   int // nodes that all gangs take
+	known   map[*fleet.Tree]int // their positions
+	runs    int                 // nodes that running gangs take
+	total   int                 // nodes that all gangs take
 	// declared lists the accounts that declare a gang, largest first, then by path.
 	declared []int
 	anew     bool    // whether promisable falls or a grant changed: cover may go (rule 4)
@@ -139,7 +140,10 @@ func (al *aligner) begin(p *fleet.Partition, c Capacity) {
 	*al = aligner{
 		p: p, cap: c, anew: c.Promisable < p.Promisable || p.Regranted,
 		rows: resized(al.rows, len(p.Accounts)), islands: resized(al.islands, len(p.Islands)), trees: al.trees[:0], declared: al.declared[:0],
-		room: al.room[:0], marks: al.marks, lastMark: al.lastMark,
+		room: al.room[:0], marks: al.marks, lastMark: al.lastMark, known: al.known,
+	}
+	if clear(al.known); al.known == nil {
+		al.known = map[*fleet.Tree]int{}
 	}
 	for i, is := range p.Islands {
 		was := &al.islands[i]
@@ -157,22 +161,34 @@ func resized[T any](list []T, n int) []T {
 
 // enterAll puts all accounts into the alignment.
 func (al *aligner) enterAll() {
-	trees, stands := map[string]int{}, 0
+	stands := 0
 	for _, a := range al.p.Accounts {
 		stands += len(a.Islands())
 	}
 	room := slices.Grow(al.room, stands)
 	for k, a := range al.p.Accounts {
-		t, known := trees[a.Tree()]
-		if !known {
-			t = len(al.trees)
-			trees[a.Tree()] = t
-			al.trees = append(al.trees, tree{})
-		}
+		t := al.enterTree(a.Root())
 		al.trees[t].accounts = append(al.trees[t].accounts, k)
 		room = al.enter(k, t, room)
 	}
 	al.room = room
+}
+
+// enterTree is the position of a tree among those of the alignment, into which it comes if it is new.
+func (al *aligner) enterTree(root *fleet.Tree) int {
+	t, known := al.known[root]
+	if known {
+		return t
+	}
+	t = len(al.trees)
+	al.known[root] = t
+	if t < cap(al.trees) {
+		al.trees = al.trees[:t+1]
+		al.trees[t] = tree{accounts: al.trees[t].accounts[:0]} // the room of one of the last alignment
+		return t
+	}
+	al.trees = append(al.trees, tree{})
+	return t
 }
 
 // quiet says whether there is enough of everything: every grant can be backed
