@@ -61,15 +61,19 @@ func (pl *Planner) someSince(c *claim, passers []*candidateVictim, since uint64)
 type islandAsk struct {
 	pl     *Planner
 	c      *claim
-	own    *leavable // what the claim's namespace leaves to it
-	passed *leavable // what those leave who passed it; nil: nothing
-	counts *leavable // what of the namespace counts among what those above their shares leave; nil: nothing
-	above  int       // that the namespace would be above its share by, with the claim
+	own    *leavable      // what the claim's namespace leaves to it
+	passed *leavable      // what those leave who passed it; nil: nothing
+	counts *leavable      // what of the namespace counts among what those above their shares leave; nil: nothing
+	among  *otherLeavable // the same, by island; nil: nothing
+	above  int            // that the namespace would be above its share by, with the claim
 }
 
 func (pl *Planner) askOf(c *claim, passers []*candidateVictim) *islandAsk {
 	q := &islandAsk{pl: pl, c: c, own: pl.ownGives(c).most, counts: pl.leftByShares.of[c.w.Namespace]}
 	q.above = pl.p.FlexOf(c.w.Namespace).Staying + c.gpus - pl.sharesNow()[c.w.Namespace]
+	if all := pl.leftByShares.all; q.counts != nil {
+		q.among = &all.of[slices.IndexFunc(all.of, func(o otherLeavable) bool { return o.namespace == c.w.Namespace })]
+	}
 	if len(passers) > 0 {
 		q.passed = pl.leavable()
 		for _, v := range passers {
@@ -94,12 +98,9 @@ func (q *islandAsk) mayTake(island int) bool {
 
 // shared is what others leave in an island by shares.
 func (q *islandAsk) shared(island int) int {
-	all := q.pl.leftByShares.all
 	gpus := q.pl.leftByShares.islands[island].shared
-	for k := range all.of {
-		if o := &all.of[k]; o.namespace == q.c.w.Namespace {
-			gpus -= o.in(island)
-		}
+	if q.among != nil {
+		gpus -= q.among.in(island)
 	}
 	return gpus
 }
