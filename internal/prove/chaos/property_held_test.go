@@ -2,6 +2,7 @@ package chaos_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -165,7 +166,7 @@ func wasCut(p *fleet.Partition, a *fleet.Account) bool {
 func nobodyIsPushedThere(w *world, _ *fleet.State, out core.Outcome) *failure {
 	for _, e := range out.Record.Events {
 		placed, ok := e.(event.ReplicasPlaced)
-		if !ok || placed.Mend {
+		if !ok || placed.Mend || loses(out, placed.ID) {
 			continue
 		}
 		v, p := w.s.Workloads[placed.ID], w.s.Partition(placed.Partition)
@@ -183,6 +184,14 @@ func nobodyIsPushedThere(w *world, _ *fleet.State, out core.Outcome) *failure {
 		}
 	}
 	return nil
+}
+
+// loses says whether a workload lost replicas by a record: then what it is given there makes it whole.
+func loses(out core.Outcome, id uint64) bool {
+	return slices.ContainsFunc(out.Record.Events, func(e event.Event) bool {
+		lost, ok := e.(event.ReplicasLost)
+		return ok && lost.ID == id
+	})
 }
 
 func ranBefore(v *fleet.Workload, by map[string]*shared) bool {
