@@ -264,8 +264,10 @@ func (w *withheld) add(d given, by placement.Part) {
 	if w.by == nil {
 		*w = withheld{map[placement.Part]placement.Part{}, map[placement.Part]int{}, map[placement.Part]bool{}, map[placement.Part]int{}}
 	}
+	if _, already := w.by[d.part]; !already { // else growth of the same pool was taken back just before
+		w.times[d.part]++
+	}
 	w.by[d.part] = by
-	w.times[d.part]++
 	if d.plan.Kind == placement.Mend {
 		w.addMend(d.part)
 	}

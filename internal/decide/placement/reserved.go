@@ -84,9 +84,9 @@ func (pl *Planner) KeptFromFlex(namespace string) map[int]int {
 }
 
 // FlexGangBeside is the largest gang of whole nodes, of at most so many GPUs, that new work of a namespace may start on free room beside
-// work on its way back to flex.
+// work on its way back to flex. What that work comes before hangs on the gang: a larger one is above its namespace's share.
 func (pl *Planner) FlexGangBeside(namespace string, most int) int {
-	if len(pl.keptBefore(pl.newOnFlex(namespace, 1))) == 0 {
+	if len(pl.keptOnFlex()) == 0 {
 		return most
 	}
 	n := sort.Search(most/pl.p.GPUsPerNode, func(n int) bool {

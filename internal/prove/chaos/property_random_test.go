@@ -57,7 +57,7 @@ func TestRandomFleetsInSilence(t *testing.T) {
 // stories for them, they tell of it should it come back.
 var onceBroken = []int64{
 	5, 23, 32, 60, 65, 104, 357, 437, 459, 512, 1004, 1019, 1033, 1047, 1052, 1057, 1204, 2056, 2630, 2725,
-	3013, 3034, 3048, 3069, 3448, 3828, 5080, 5696, 6186, 6265, 7067, 8013, 8440, 10089, 11188, 11241, 12041, 58100097, 60000179,
+	3013, 3034, 3048, 3069, 3448, 3828, 5080, 5696, 6186, 6265, 7067, 8013, 8440, 10089, 11188, 11241, 12041, 58100097, 60000179, 66101082,
 }
 
 // TestFleetsThatBrokeOnce plays them again, with every question and every law.

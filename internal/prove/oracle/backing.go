@@ -309,7 +309,7 @@ func stays(m Moment, p *Part, s *said) {
 	was := m.Before.Part(p.ID)
 	for _, q := range p.Quotas {
 		old := was.Quota(q.Path)
-		if old == nil {
+		if old == nil || m.unfit(func(j *Job) bool { return j.Target == q.Path }) {
 			continue
 		}
 		for i := range q.Backing {

@@ -125,6 +125,15 @@ func gaveUp(e event.Event, id uint64) []fleet.Spot {
 	return nil
 }
 
+// unfit says whether some workload gave room back by this record where it did not fit: it never ran there.
+func (m Moment) unfit(is func(*Job) bool) bool {
+	return slices.ContainsFunc(m.Record.Events, func(e event.Event) bool {
+		given, ok := e.(event.ReplicasUnfit)
+		j := m.After.Job(given.ID)
+		return ok && j != nil && is(j)
+	})
+}
+
 func ownerStarts(m Moment, e Eviction, s *said) {
 	if e.Owner == nil {
 		s.add("%s was evicted for a workload that is gone", e.Victim.Name)

@@ -270,7 +270,7 @@ func silence(m Moment, p *Part, s *said) {
 func leaves(m Moment) (list []string) {
 	for _, j := range m.After.Jobs {
 		if old := m.Before.Job(j.ID); old != nil && old.At != "" && j.At != "" && old.At != j.At && old.State == fleet.RunningW && j.State == fleet.RunningW {
-			if p := m.After.Part(old.At); !slices.ContainsFunc(old.Units, func(u Unit) bool { return !p.Nodes[u.Node].Whole() }) {
+			if p := m.After.Part(old.At); !m.unfit(func(o *Job) bool { return o == j }) && !slices.ContainsFunc(old.Units, func(u Unit) bool { return !p.Nodes[u.Node].Whole() }) {
 				list = append(list, j.Name+" ran in "+old.At+" and runs in "+j.At)
 			}
 		}
