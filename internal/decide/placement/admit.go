@@ -35,14 +35,40 @@ func (pl *Planner) guaranteeIn(tree *fleet.Tree) (plan Plan, ok bool) {
 	return plan, ok
 }
 
-// borrowAhead plans the head of a tree's borrowers where that comes before a plan in the same quota's queue, and can start now.
+// borrowAhead plans what waits in the same quota's queue ahead of a plan, holds a reservation, and can borrow now: the head of the
+// tree's borrowers, or of the queue.
 func (pl *Planner) borrowAhead(a *fleet.Account, behind Plan) (Plan, bool) {
 	tree, key := a.Root(), behind.key()
 	if first := a.Firsts()[0]; !first.Key.Before(key) || !tree.Borrows() {
 		return Plan{}, false
 	}
-	h := pl.borrowingHead(tree, &key)
-	if !h.reserves || h.account != a || !asks(h.it.Workload, h.it.Pool) || pl.isWithheld(h.it.Workload, h.it.Pool) || pl.outrankedTooOften(&h.it) {
+	borrower, first := pl.borrowingHead(tree, &key), pl.queueHead(a, key)
+	if first.reserves && (!borrower.reserves || first.it.Key.Before(borrower.it.Key)) {
+		if plan, ok := pl.borrowAsHead(a, &first); ok {
+			return plan, true
+		}
+	}
+	if borrower.reserves && borrower.account == a {
+		return pl.borrowAsHead(a, &borrower)
+	}
+	return Plan{}, false
+}
+
+// queueHead is the head of a quota's queue before a key.
+func (pl *Planner) queueHead(a *fleet.Account, before fleet.Key) (h head) {
+	for _, it := range a.Firsts() {
+		if h.reserves || !it.Key.Before(before) {
+			break
+		}
+		h.consider(pl, a, *it)
+	}
+	return h
+}
+
+// borrowAsHead plans a head that borrows.
+func (pl *Planner) borrowAsHead(a *fleet.Account, h *head) (Plan, bool) {
+	tree := a.Root()
+	if !asks(h.it.Workload, h.it.Pool) || pl.isWithheld(h.it.Workload, h.it.Pool) || pl.outrankedTooOften(&h.it) {
 		return Plan{}, false
 	}
 	if reserve := pl.returningGPUs(pl.returningTo(tree)); reserve > 0 && !pl.leavesFor(tree, h.it, reserve) {
