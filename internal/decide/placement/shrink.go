@@ -18,14 +18,19 @@ func (pl *Planner) leavesWith(c *claim, v *candidateVictim) []*candidateVictim {
 	if v.class != ClassFlex || v.all.gpus == v.gpus {
 		return nil
 	}
-	var list []*candidateVictim
+	list := pl.alongWith(v)
+	if c.account == nil && passed(c, &v.unit) && !pl.areEvictable(c, list) {
+		return nil
+	}
+	return list
+}
+
+// alongWith lists the units that leave along with a flex victim.
+func (pl *Planner) alongWith(v *candidateVictim) (list []*candidateVictim) {
 	for _, u := range pl.units(v.w) {
 		if u.pool != fleet.Base && (v.pool == fleet.Base || u.pool == v.pool && u.key.Surplus) {
 			list = append(list, pl.candidate(u, v.class))
 		}
-	}
-	if c.account == nil && passed(c, &v.unit) && !pl.areEvictable(c, list) {
-		return nil
 	}
 	return list
 }
@@ -75,7 +80,7 @@ func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVicti
 			}
 		}
 		inTheWay := pl.inTheWayOf(spots, chosen[i], along)
-		if len(inTheWay) == 0 {
+		if len(inTheWay) == 0 || tooMany(inTheWay) {
 			continue
 		}
 		rest := slices.DeleteFunc(slices.Concat(chosen[:i], chosen[i+1:]), chosen[i].isOfPools)
@@ -86,11 +91,11 @@ func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVicti
 	return chosen
 }
 
-// inTheWayOf lists the replicas of a flex unit on some spots as surplus of their elastic pools; none if a pool has not
-// as many above its min. With them it lists what leaves along with the unit, is of other pools, and stands there.
+// inTheWayOf lists the replicas of a flex unit on some spots as surplus of their elastic pools; none if one belongs to a pool
+// that is not elastic. With them it lists what leaves along with the unit, is of other pools, and stands there.
 func (pl *Planner) inTheWayOf(spots []fleet.Spot, v *candidateVictim, along []*candidateVictim) []*candidateVictim {
 	list := pl.replicasOn(spots, v)
-	if len(list) == 0 || tooMany(list) {
+	if len(list) == 0 {
 		return nil
 	}
 	for _, other := range along {
@@ -137,6 +142,7 @@ func (pl *Planner) keepMins(spots []fleet.Spot, chosen []*candidateVictim) []*ca
 		if len(replicas) == 0 {
 			continue
 		}
+		replicas = pl.inTheWayOf(spots, v, pl.alongWith(v))
 		rest := slices.DeleteFunc(slices.Concat(chosen[:i], chosen[i+1:]), v.isOfPools)
 		if set := pl.stillNeeded(spots, byCost(append(rest, replicas...))); !tooMany(set) {
 			return pl.keepMins(spots, set)

@@ -1,6 +1,10 @@
 package placement
 
-import "github.com/muster-fleet/muster/internal/state/fleet"
+import (
+	"slices"
+
+	"github.com/muster-fleet/muster/internal/state/fleet"
+)
 
 // This file packs replicas smaller than a node as their quota's private cluster
 // would: as if no flex work were there (decision record 0004). Whole nodes need no
@@ -55,21 +59,28 @@ func (pl *Planner) flexVictimsAt(spots []fleet.Spot) []*candidateVictim {
 	return pl.keepMins(spots, pl.stillNeeded(spots, byCost(list)))
 }
 
-// stillNeeded gives back, the dearest first, those that need not leave for the spots,
-// which are given to the claim; the others must.
+// stillNeeded gives back, the dearest first, those that need not leave for the spots, which are given to the claim; the
+// others must. What leaves along with one of these is not listed by itself.
 func (pl *Planner) stillNeeded(spots []fleet.Spot, list []*candidateVictim) []*candidateVictim {
 	for _, v := range list {
 		pl.evict(v.unit)
 	}
-	var chosen []*candidateVictim
+	var chosen, along []*candidateVictim
+	var cores parts
 	for i := len(list) - 1; i >= 0; i-- {
-		pl.restore(list[i].unit)
+		v := list[i]
+		if v.goesWith(cores) {
+			along = append(along, v)
+			continue
+		}
+		pl.restore(v.unit)
 		if pl.overfull(spots) != nil {
-			pl.evict(list[i].unit)
-			chosen = append(chosen, list[i])
+			pl.evict(v.unit)
+			chosen = append(chosen, v)
+			cores.mark(&v.unit)
 		}
 	}
-	for _, v := range chosen {
+	for _, v := range slices.Concat(chosen, along) {
 		pl.restore(v.unit)
 	}
 	return chosen
