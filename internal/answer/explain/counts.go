@@ -109,8 +109,8 @@ func (q *question) countAccount(n *counts, x *fleet.Account, newcomer fleet.Key,
 type staying struct {
 	earlier     int // work that comes before it in the quota's order
 	unevictable int // work of its quota that it may not evict: earlier work, and as important work that passed it
-	// unevictableInTree is work that it may not evict as a borrower. Guaranteed work of its own
-	// quota may become a borrower beside it, so it counts only if it is as important.
+	// unevictableInTree is work that it may not evict as a borrower: all of its tree, except for less important borrowers
+	// and surplus of its own quota (decision record 0023).
 	unevictableInTree int
 }
 
@@ -131,8 +131,8 @@ func (q *question) addStaying(w *fleet.Workload, newcomer fleet.Key, own bool, s
 			if before || !key.Surplus && !above {
 				sum.unevictable += pool.GPUs
 			}
-			borrows := r.HeldAs == fleet.HoldsBorrowing || own && r.HeldAs == fleet.HoldsGuaranteed
-			if !borrows || !above {
+			surplus := own && key.Surplus && !key.Importance().Above(newcomer.Importance())
+			if !surplus && !(above && r.HeldAs == fleet.HoldsBorrowing) {
 				sum.unevictableInTree += pool.GPUs
 			}
 		}

@@ -28,7 +28,8 @@ type head struct {
 	// Then less important work waits for it, too: it would be evicted at once.
 	returns bool
 
-	shadow fleet.Instant // when the head should start; Never if that is not known
+	shadow fleet.Instant // when the head should start inside its backing; Never if that is not known
+	sooner fleet.Instant // when the head of a quota's queue should start by borrowing; Never if that is not known
 	known  bool
 }
 
@@ -63,7 +64,7 @@ func (h *head) considerReturningNow(pl *Planner, a *fleet.Account, it fleet.Wait
 	if h.consider(pl, a, it); !h.reserves {
 		return
 	}
-	h.shadow, h.known = max(pl.now, it.Workload.GraceEnds), true
+	h.shadow, h.sooner, h.known = max(pl.now, it.Workload.GraceEnds), fleet.Never, true
 	if h.returns = h.keepsRoom(pl, it, nil) && pl.couldReturn(a, it); !h.returns {
 		h.known = false
 	}
@@ -115,17 +116,17 @@ func (h *head) passedBy(a *fleet.Account, it fleet.Waiting) uint64 {
 }
 
 // endsInTime says whether the unit, started now, cannot delay the head: it ends
-// before the head should start, or leaves the head enough at that moment.
+// before the head should start, by whichever way is the sooner.
 func (h *head) endsInTime(pl *Planner, it fleet.Waiting) bool {
 	if !h.known {
-		h.shadow, h.known = h.shadowTime(pl), true
+		h.shadow, h.sooner, h.known = h.shadowTime(pl), h.borrowingShadow(pl), true
 	}
-	w := it.Workload
-	return h.shadow != fleet.Never && w.MaxRuntime > 0 && pl.now.Add(w.MaxRuntime) <= h.shadow
+	w, starts := it.Workload, min(h.shadow, h.sooner)
+	return starts != fleet.Never && w.MaxRuntime > 0 && pl.now.Add(w.MaxRuntime) <= starts
 }
 
-// shadowTime is when enough running work has reached its declared maximum for
-// the head to fit, by count.
+// shadowTime is when enough running work has reached its declared maximum for the head to fit: by count, and if such a moment
+// is known, on the nodes that back its quota, too.
 func (h *head) shadowTime(pl *Planner) fleet.Instant {
 	type end struct {
 		at   fleet.Instant
@@ -136,17 +137,50 @@ func (h *head) shadowTime(pl *Planner) fleet.Instant {
 	for _, w := range h.work() {
 		evicted, kept := h.couldGain(pl, w)
 		left -= evicted
-		if kept > 0 && w.MaxRuntime > 0 && w.Started != 0 {
-			ends = append(ends, end{max(pl.now, w.Started.Add(w.MaxRuntime)), kept})
+		if kept > 0 && pl.hasKnownEnd(w) {
+			ends = append(ends, end{w.Started.Add(w.MaxRuntime), kept})
 		}
 	}
 	sort.SliceStable(ends, func(i, j int) bool { return ends[i].at < ends[j].at })
+	byCount, tries := fleet.Never, mostShadows
 	for _, e := range ends {
-		if left -= e.gpus; left <= 0 {
+		if left -= e.gpus; left > 0 {
+			continue
+		}
+		if byCount = min(byCount, e.at); h.tree != "" || tries == 0 || h.fitsAt(pl, e.at) {
 			return e.at
 		}
+		tries--
 	}
-	return fleet.Never
+	return byCount
+}
+
+// hasKnownEnd says whether it is known when a workload has ended at the latest: not of one that runs longer than it declared.
+func (pl *Planner) hasKnownEnd(w *fleet.Workload) bool {
+	return w.MaxRuntime > 0 && w.Started != 0 && w.Started.Add(w.MaxRuntime) >= pl.now
+}
+
+// mostShadows bounds how many moments are looked at node by node for one head; after that the counts decide.
+const mostShadows = 8
+
+// fitsAt says whether the head fits the nodes that back its quota at a moment, beside what has not ended by then.
+func (h *head) fitsAt(pl *Planner, at fleet.Instant) bool {
+	then := *h
+	then.shadow = at
+	used, _ := then.inUseAtShadow(pl)
+	return then.fitsBesideUse(pl, used)
+}
+
+// borrowingShadow is when the head of a quota's queue should start in its tree's backing, by count.
+func (h *head) borrowingShadow(pl *Planner) fleet.Instant {
+	tree := h.account.Root()
+	if h.tree != "" || !tree.Borrows() || pl.rests(h.it) || !pl.fitsBeside(h.account, h.it, true) {
+		return fleet.Never
+	}
+	then := *h
+	then.tree, then.stays = h.account.Tree(), tree.Stays()
+	then.backed = pl.backedGPUs(tree) - heldFrom(h.account, h.it.Workload)
+	return then.shadowTime(pl)
 }
 
 // couldGain is the GPUs of a workload that the head could take, and those for whose end it waits.
@@ -161,14 +195,14 @@ func (h *head) couldGain(pl *Planner, w *fleet.Workload) (evicted, kept int) {
 	return evicted, kept
 }
 
-// couldEvict says whether the head need not wait for a unit's end: it is less
-// important work of the head's quota or surplus there, or a less important borrower of its tree.
+// couldEvict says whether the head need not wait for a unit's end: it is surplus of the head's quota, less important work
+// there, or work that runs longer than it declared. A head that borrows takes less important work only where that borrows, too.
 func (h *head) couldEvict(u *unit) bool {
-	mine, its := h.it.Key.Importance(), u.key.Importance()
-	if u.w.Account() == h.account {
-		return mine.Above(its) || u.key.Surplus && !its.Above(mine)
+	mine, its, own := h.it.Key.Importance(), u.key.Importance(), u.w.Account() == h.account
+	if own && (u.key.Surplus || u.overran && h.tree == "") && !its.Above(mine) {
+		return true
 	}
-	return h.tree != "" && mine.Above(its) && u.holds == fleet.HoldsBorrowing
+	return mine.Above(its) && (own && h.tree == "" || h.tree != "" && u.holds == fleet.HoldsBorrowing)
 }
 
 // standsAs is how a workload's lowest-rank pools hold, or will hold, their GPUs.
@@ -334,7 +368,7 @@ func inQuotaVictims(plan Plan) bool {
 func (h *head) inUseAtShadow(pl *Planner) (used map[int]int, gpus int) {
 	used = map[int]int{}
 	for _, w := range h.work() {
-		if w.MaxRuntime > 0 && w.Started != 0 && w.Started.Add(w.MaxRuntime) <= h.shadow {
+		if pl.hasKnownEnd(w) && w.Started.Add(w.MaxRuntime) <= h.shadow {
 			continue
 		}
 		for _, u := range pl.units(w) {

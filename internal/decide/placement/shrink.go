@@ -84,7 +84,7 @@ func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVicti
 			continue
 		}
 		rest := slices.DeleteFunc(slices.Concat(chosen[:i], chosen[i+1:]), chosen[i].isOfPools)
-		if set := append(rest, inTheWay...); !tooMany(set) && pl.doesAt(c, spots, set) {
+		if set := slices.Concat(rest, inTheWay); !tooMany(set) && pl.doesAt(c, spots, set) {
 			return pl.shrink(c, spots, pl.giveBackAt(c, spots, set))
 		}
 	}
