@@ -58,7 +58,9 @@ func (s *State) noteFailure(w *Workload, at Instant) {
 		}
 	}
 	for _, lost := range w.lostSince(at) {
-		f.Nodes = append(f.Nodes, p.Nodes[lost.Node].Name)
+		if lost.At > w.Started { // else it was lost by the run before, perhaps in another partition
+			f.Nodes = append(f.Nodes, p.Nodes[lost.Node].Name)
+		}
 	}
 	slices.Sort(f.Nodes)
 	f.Nodes = slices.Compact(f.Nodes)
