@@ -42,7 +42,9 @@ func (pl *Planner) borrowAhead(a *fleet.Account, behind Plan) (Plan, bool) {
 	if first := a.Firsts()[0]; !first.Key.Before(key) || !tree.Borrows() {
 		return Plan{}, false
 	}
-	borrower, first := pl.borrowingHead(tree, &key), pl.queueHead(a, key)
+	noneBack := []fleet.Waiting{} // what is on its way back starts later
+	first := pl.headsBefore(a, &noneBack, func(it *fleet.Waiting) bool { return it.Key.Before(key) }).first
+	borrower := pl.borrowingHead(tree, &key)
 	if first.reserves && (!borrower.reserves || first.it.Key.Before(borrower.it.Key)) {
 		if plan, ok := pl.borrowAsHead(a, &first); ok {
 			return plan, true
@@ -52,17 +54,6 @@ func (pl *Planner) borrowAhead(a *fleet.Account, behind Plan) (Plan, bool) {
 		return pl.borrowAsHead(a, &borrower)
 	}
 	return Plan{}, false
-}
-
-// queueHead is the head of a quota's queue before a key.
-func (pl *Planner) queueHead(a *fleet.Account, before fleet.Key) (h head) {
-	for _, it := range a.Firsts() {
-		if h.reserves || !it.Key.Before(before) {
-			break
-		}
-		h.consider(pl, a, *it)
-	}
-	return h
 }
 
 // borrowAsHead plans a head that borrows.

@@ -73,11 +73,21 @@ func (h *head) considerReturningNow(pl *Planner, a *fleet.Account, it fleet.Wait
 // considerTree makes a unit the head of its tree's borrowers if it fits the
 // tree's backing but not its quota's.
 func (h *head) considerTree(pl *Planner, a *fleet.Account, it fleet.Waiting) {
-	if h.reserves || pl.fitsBeside(a, it, false) || !pl.fitsBeside(a, it, true) || pl.rests(it) {
+	if h.reserves || pl.fitsBeside(a, it, false) {
 		return
 	}
+	if borrower := pl.asBorrower(a, it); borrower.reserves {
+		*h = borrower
+	}
+}
+
+// asBorrower is a unit as the head of its tree's borrowers, if it fits the tree's backing.
+func (pl *Planner) asBorrower(a *fleet.Account, it fleet.Waiting) head {
+	if !pl.fitsBeside(a, it, true) || pl.rests(it) {
+		return head{}
+	}
 	backed := pl.backedGPUs(a.Root()) - heldFrom(a, it.Workload)
-	*h = head{it: it, reserves: true, account: a, tree: a.Tree(), gpus: gpusFor(it), backed: backed, stays: a.Root().Stays()}
+	return head{it: it, reserves: true, account: a, tree: a.Tree(), gpus: gpusFor(it), backed: backed, stays: a.Root().Stays()}
 }
 
 // work is the running work that the head waits for: its quota's or its tree's.
@@ -167,20 +177,19 @@ const mostShadows = 8
 func (h *head) fitsAt(pl *Planner, at fleet.Instant) bool {
 	then := *h
 	then.shadow = at
-	used, _ := then.inUseAtShadow(pl)
-	return then.fitsBesideUse(pl, used)
+	return then.keepsRoom(pl, h.it, nil)
 }
 
 // borrowingShadow is when the head of a quota's queue should start in its tree's backing, by count.
 func (h *head) borrowingShadow(pl *Planner) fleet.Instant {
-	tree := h.account.Root()
-	if h.tree != "" || !tree.Borrows() || pl.rests(h.it) || !pl.fitsBeside(h.account, h.it, true) {
+	if h.tree != "" || !h.account.Root().Borrows() {
 		return fleet.Never
 	}
-	then := *h
-	then.tree, then.stays = h.account.Tree(), tree.Stays()
-	then.backed = pl.backedGPUs(tree) - heldFrom(h.account, h.it.Workload)
-	return then.shadowTime(pl)
+	borrower := pl.asBorrower(h.account, h.it)
+	if !borrower.reserves {
+		return fleet.Never
+	}
+	return borrower.shadowTime(pl)
 }
 
 // couldGain is the GPUs of a workload that the head could take, and those for whose end it waits.

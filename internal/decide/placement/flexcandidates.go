@@ -119,7 +119,7 @@ func (pl *Planner) islandsOf(v *candidateVictim) (list []int) {
 	if v.islands != nil {
 		return v.islands
 	}
-	list = pl.islandsUnder(&v.unit)
+	list = pl.addIslandsUnder(nil, &v.unit)
 	if v.key.Surplus {
 		for _, r := range v.w.Replicas[v.pool] {
 			list = pl.addIsland(list, r.Node)
@@ -128,8 +128,8 @@ func (pl *Planner) islandsOf(v *candidateVictim) (list []int) {
 	return list
 }
 
-// islandsUnder lists the islands in which a unit stands, each once.
-func (pl *Planner) islandsUnder(u *unit) (list []int) {
+// addIslandsUnder adds the islands in which a unit stands to a list that does not have them, each once.
+func (pl *Planner) addIslandsUnder(list []int, u *unit) []int {
 	u.eachNode(func(node, _ int) { list = pl.addIsland(list, node) })
 	return list
 }

@@ -161,7 +161,7 @@ func (pl *Planner) countLeavable(l *leavable, v *candidateVictim) {
 
 // countSpanning notes of a unit that stands in several islands that it may make room in each.
 func (pl *Planner) countSpanning(l *leavable, u unit) {
-	islands := pl.islandsUnder(&u)
+	islands := pl.addIslandsUnder(nil, &u)
 	for _, from := range islands {
 		for _, to := range islands {
 			if from != to {

@@ -79,31 +79,23 @@ func (pl *Planner) shrink(c *claim, spots []fleet.Spot, chosen []*candidateVicti
 				return pl.shrink(c, spots, pl.giveBackAt(c, spots, set))
 			}
 		}
-		inTheWay := pl.inTheWayOf(spots, chosen[i], along)
-		if len(inTheWay) == 0 || tooMany(inTheWay) {
+		inTheWay := pl.replicasOn(spots, chosen[i])
+		if len(inTheWay) == 0 {
 			continue
 		}
 		rest := slices.DeleteFunc(slices.Concat(chosen[:i], chosen[i+1:]), chosen[i].isOfPools)
-		if set := slices.Concat(rest, inTheWay); !tooMany(set) && pl.doesAt(c, spots, set) {
+		if set := slices.Concat(rest, inTheWay, chosen[i].standingBeside(along, spots)); !tooMany(set) && pl.doesAt(c, spots, set) {
 			return pl.shrink(c, spots, pl.giveBackAt(c, spots, set))
 		}
 	}
 	return chosen
 }
 
-// inTheWayOf lists the replicas of a flex unit on some spots as surplus of their elastic pools; none if one belongs to a pool
-// that is not elastic. With them it lists what leaves along with the unit, is of other pools, and stands there.
-func (pl *Planner) inTheWayOf(spots []fleet.Spot, v *candidateVictim, along []*candidateVictim) []*candidateVictim {
-	list := pl.replicasOn(spots, v)
-	if len(list) == 0 {
-		return nil
-	}
-	for _, other := range along {
-		if !v.isOfPools(other) && slices.ContainsFunc(other.spots, func(s fleet.Spot) bool { return meets(spots, s.Nodes) }) {
-			list = append(list, other)
-		}
-	}
-	return list
+// standingBeside keeps, of what leaves along with a unit, what is of other pools and stands on some spots.
+func (a *candidateVictim) standingBeside(along []*candidateVictim, spots []fleet.Spot) []*candidateVictim {
+	return slices.DeleteFunc(slices.Clone(along), func(o *candidateVictim) bool {
+		return a.isOfPools(o) || !slices.ContainsFunc(o.spots, func(s fleet.Spot) bool { return meets(spots, s.Nodes) })
+	})
 }
 
 // isOfPools says whether another unit belongs to one of the pools of a unit.
@@ -142,9 +134,9 @@ func (pl *Planner) keepMins(spots []fleet.Spot, chosen []*candidateVictim) []*ca
 		if len(replicas) == 0 {
 			continue
 		}
-		replicas = pl.inTheWayOf(spots, v, pl.alongWith(v))
 		rest := slices.DeleteFunc(slices.Concat(chosen[:i], chosen[i+1:]), v.isOfPools)
-		if set := pl.stillNeeded(spots, byCost(append(rest, replicas...))); !tooMany(set) {
+		all := slices.Concat(rest, replicas, v.standingBeside(pl.alongWith(v), spots))
+		if set := pl.stillNeeded(spots, byCost(all)); !tooMany(set) {
 			return pl.keepMins(spots, set)
 		}
 	}

@@ -26,14 +26,16 @@ type surplusPool struct {
 
 func (pl *Planner) byIsland(c *claim, list []*candidateVictim) *byIsland {
 	b := &byIsland{pl: pl, list: list}
-	here := make([]inIsland, 0, len(list)+len(list)/2)
+	here, room := make([]inIsland, 0, len(list)+len(list)/2), make([]int, 0, len(pl.p.Islands))
 	pools, last, of := map[Part]*surplusPool{}, Part{}, (*surplusPool)(nil)
 	for at, v := range list {
 		if v.frees(c) {
 			b.anywhere = append(b.anywhere, at)
 			continue
 		}
-		here = pl.standsIn(here, at, v)
+		for _, island := range pl.standsIn(v, room) {
+			here = append(here, inIsland{island, at})
+		}
 		if !v.key.Surplus || !v.w.Flexes() {
 			continue
 		}
@@ -56,21 +58,12 @@ func (pl *Planner) byIsland(c *claim, list []*candidateVictim) *byIsland {
 // inIsland is an island in which a candidate stands, by its position.
 type inIsland struct{ island, at int }
 
-// standsIn adds a candidate for each island where it stands.
-func (pl *Planner) standsIn(here []inIsland, at int, v *candidateVictim) []inIsland {
+// standsIn lists the islands in which a candidate stands, in the room of another list where they are not kept of it.
+func (pl *Planner) standsIn(v *candidateVictim, room []int) []int {
 	if v.islands != nil && !v.key.Surplus {
-		for _, island := range v.islands {
-			here = append(here, inIsland{island, at})
-		}
-		return here
+		return v.islands
 	}
-	from := len(here)
-	v.eachNode(func(node, _ int) {
-		if now := (inIsland{pl.p.Nodes[node].Island, at}); !slices.Contains(here[from:], now) {
-			here = append(here, now)
-		}
-	})
-	return here
+	return pl.addIslandsUnder(room[:0], &v.unit)
 }
 
 // inLists are lists of positions by island, one behind the other.

@@ -182,12 +182,8 @@ func (al *aligner) enterTree(root *fleet.Tree) int {
 	}
 	t = len(al.trees)
 	al.known[root] = t
-	if t < cap(al.trees) {
-		al.trees = al.trees[:t+1]
-		al.trees[t] = tree{accounts: al.trees[t].accounts[:0]} // the room of one of the last alignment
-		return t
-	}
-	al.trees = append(al.trees, tree{})
+	al.trees = slices.Grow(al.trees, 1)[:t+1]
+	al.trees[t] = tree{accounts: al.trees[t].accounts[:0]} // in the room of one of the last alignment
 	return t
 }
 

@@ -2,7 +2,6 @@ package chaos_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -166,12 +165,12 @@ func wasCut(p *fleet.Partition, a *fleet.Account) bool {
 func nobodyIsPushedThere(w *world, _ *fleet.State, out core.Outcome) *failure {
 	for _, e := range out.Record.Events {
 		placed, ok := e.(event.ReplicasPlaced)
-		if !ok || placed.Mend || loses(out, placed.ID) {
-			continue
+		if !ok || placed.Mend || len(nodesLost(out.Record, placed.ID)) > 0 {
+			continue // what is given for what was lost makes work whole
 		}
 		v, p := w.s.Workloads[placed.ID], w.s.Partition(placed.Partition)
 		a := p.Account(v.Target)
-		if a == nil || len(a.InsideHolds()) == 0 || len(a.Root().Accounts()) > 1 || unprotectedIn(p, a.Tree()) {
+		if a == nil || len(a.InsideHolds()) == 0 || len(a.Root().Accounts()) > 1 || worksAs(p, a.Tree(), fleet.HoldsUnprotected) {
 			continue
 		}
 		by, _ := sharesOf(a)
@@ -184,14 +183,6 @@ func nobodyIsPushedThere(w *world, _ *fleet.State, out core.Outcome) *failure {
 		}
 	}
 	return nil
-}
-
-// loses says whether a workload lost replicas by a record: then what it is given there makes it whole.
-func loses(out core.Outcome, id uint64) bool {
-	return slices.ContainsFunc(out.Record.Events, func(e event.Event) bool {
-		lost, ok := e.(event.ReplicasLost)
-		return ok && lost.ID == id
-	})
 }
 
 func ranBefore(v *fleet.Workload, by map[string]*shared) bool {

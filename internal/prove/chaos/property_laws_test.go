@@ -117,7 +117,7 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 			larger = true
 			continue // no present backing could take it: it holds up no other
 		}
-		if larger && borrowsIn(p, a.Tree()) {
+		if larger && worksAs(p, a.Tree(), fleet.HoldsBorrowing) {
 			return nil // what its start sends away may let the larger one borrow, and that comes before it
 		}
 		var before []piece
@@ -136,15 +136,6 @@ func privateCluster(p *fleet.Partition, a *fleet.Account) *failure {
 		return nil // those behind it wait for it
 	}
 	return nil
-}
-
-// borrowsIn says whether work of a tree borrows.
-func borrowsIn(p *fleet.Partition, tree string) bool {
-	return slices.ContainsFunc(p.Accounts, func(a *fleet.Account) bool {
-		return a.Tree() == tree && slices.ContainsFunc(a.Work(), func(v *fleet.Workload) bool {
-			return slices.ContainsFunc(pieces(v), func(u piece) bool { return u.holds == fleet.HoldsBorrowing })
-		})
-	})
 }
 
 // returnsBefore says whether work that comes before a unit is on its way back to its queue.
@@ -188,7 +179,7 @@ func startsWithinGrace(w *world, _ *fleet.State, out core.Outcome) *failure {
 	}
 	for _, p := range acting(w.s) {
 		for _, v := range p.Reserving() {
-			if v.State != fleet.Starting || v.Flexes() || !withinBacking(v) || unprotectedIn(p, v.Tree()) {
+			if v.State != fleet.Starting || v.Flexes() || !withinBacking(v) || worksAs(p, v.Tree(), fleet.HoldsUnprotected) {
 				continue
 			}
 			since, known := w.starting[v.ID]
@@ -205,13 +196,13 @@ func startsWithinGrace(w *world, _ *fleet.State, out core.Outcome) *failure {
 	return nil
 }
 
-// unprotectedIn says whether a tree runs work that nothing covers: then work that
+// worksAs says whether a tree runs work that holds GPUs so. Where some is unprotected, work that
 // is admitted there waits for whatever else of the tree is on its way out.
-func unprotectedIn(p *fleet.Partition, tree string) bool {
+func worksAs(p *fleet.Partition, tree string, holds fleet.HeldAs) bool {
 	for _, a := range p.Accounts {
 		for _, v := range a.Work() {
 			for _, u := range pieces(v) {
-				if a.Tree() == tree && u.holds == fleet.HoldsUnprotected {
+				if a.Tree() == tree && u.holds == holds {
 					return true
 				}
 			}

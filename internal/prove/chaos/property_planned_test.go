@@ -45,7 +45,7 @@ func gangsAreNotTakenInPart(w *world, before *fleet.State, out core.Outcome) *fa
 		node, _ := p.Node(v.Node)
 		for _, x := range p.Nodes[node].Residents() {
 			now := w.s.Workloads[x.Workload.ID]
-			if now == nil || now.State != fleet.RunningW || losesIn(out.Record, x.Workload.ID, v.Node) {
+			if now == nil || now.State != fleet.RunningW || slices.Contains(nodesLost(out.Record, x.Workload.ID), v.Node) {
 				continue
 			}
 			for i, pool := range now.Pools {
@@ -58,10 +58,12 @@ func gangsAreNotTakenInPart(w *world, before *fleet.State, out core.Outcome) *fa
 	return nil
 }
 
-// losesIn says whether a workload loses what it has on a node by a failure that a record tells of.
-func losesIn(r event.Record, id uint64, node string) bool {
-	return slices.ContainsFunc(r.Events, func(e event.Event) bool {
-		lost, ok := e.(event.ReplicasLost)
-		return ok && lost.ID == id && lost.Node == node
-	})
+// nodesLost lists the nodes on which a workload loses what it has by failures that a record tells of.
+func nodesLost(r event.Record, id uint64) (nodes []string) {
+	for _, e := range r.Events {
+		if lost, ok := e.(event.ReplicasLost); ok && lost.ID == id {
+			nodes = append(nodes, lost.Node)
+		}
+	}
+	return nodes
 }

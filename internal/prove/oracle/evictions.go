@@ -125,14 +125,6 @@ func gaveUp(e event.Event, id uint64) []fleet.Spot {
 	return nil
 }
 
-// placed says whether a workload was given room by this record: perhaps what it had reserved before, and lost by the same record.
-func (m Moment) placed(j *Job) bool {
-	return slices.ContainsFunc(m.Record.Events, func(e event.Event) bool {
-		given, ok := e.(event.ReplicasPlaced)
-		return ok && given.ID == j.ID
-	})
-}
-
 // unfit says whether some workload gave room back by this record where it did not fit: it never ran there.
 func (m Moment) unfit(is func(*Job) bool) bool {
 	return slices.ContainsFunc(m.Record.Events, func(e event.Event) bool {
@@ -147,7 +139,7 @@ func ownerStarts(m Moment, e Eviction, s *said) {
 		s.add("%s was evicted for a workload that is gone", e.Victim.Name)
 		return
 	}
-	if len(fresh(m, e.Owner)) == 0 && !m.placed(e.Owner) && !m.visitBegins() {
+	if len(fresh(m, e.Owner)) == 0 && m.steps(e.Owner.ID) == 0 && !m.visitBegins() {
 		s.add("%s was evicted for %s, which got nothing", e.Victim.Name, e.Owner.Name)
 	}
 }

@@ -58,7 +58,9 @@ func (s *State) noteFailure(w *Workload, at Instant) {
 		}
 	}
 	for _, lost := range w.lostSince(at) {
-		if lost.At > w.Started { // else it was lost by the run before, perhaps in another partition
+		// What was lost at the start was lost by the run before, perhaps in another partition. The list keeps it: a log
+		// of before would else replay to another state.
+		if lost.At > w.Started {
 			f.Nodes = append(f.Nodes, p.Nodes[lost.Node].Name)
 		}
 	}
